@@ -1,0 +1,1 @@
+"""The command line: parse, validate, build, run, report, exit code."""

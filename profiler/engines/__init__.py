@@ -1,0 +1,62 @@
+"""Engines: what a topology runs on. One Protocol, one conformance test class that runs on every engine.
+
+`deploy` starts a configuration, `observe` yields windows as they come, `close` ends it and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from profiler.configuration import Configuration
+from profiler.observation import Detail, Observation
+from profiler.topology import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """What the engine runs on: the facts a policy may know and the answer's environment names."""
+
+    slots: int
+    """Tasks that can run at once; a configuration that needs more does not start."""
+    cores: int
+    """Cores over all nodes."""
+    nodes: int = 1
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+class Deployment(Protocol):
+    """One configuration, running."""
+
+    def observe(self, rate_per_s: float, windows: int) -> Iterator[Observation]:
+        """Offer the rate (summed over the sources), starting with an empty backlog, and yield that many windows.
+
+        The engine knows nothing of warm-up or validity: it yields every window as it comes, the first included.
+        """
+
+    def close(self) -> None:
+        """End the deployment; calling it twice is fine."""
+
+
+class Engine(Protocol):
+    """A place to run topologies."""
+
+    name: str
+    window_s: float
+    """Length of one window in seconds."""
+
+    @property
+    def platform(self) -> Platform:
+        """Slots, cores and versions."""
+
+    def deploy(
+        self, topology: Topology, configuration: Configuration, detail: Detail, *, fused: bool = False
+    ) -> Deployment:
+        """Start the topology with these tasks; `fused` runs today's job as written, without extra shuffles.
+
+        Raises ProfileError where the configuration does not fit the slots.
+        """
+
+    def close(self) -> None:
+        """End everything the engine started."""

@@ -1,0 +1,139 @@
+"""What is measured: one window of a running job, and a measurement: the windows of one configuration.
+
+Throughput is source rows per second, summed over the sources. Processing latency runs from the read at the source
+to the sink; end-to-end latency from the moment the message was due to be sent.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from profiler.configuration import Configuration
+
+
+class Detail(StrEnum):
+    """How much a deployment is instrumented: light in decision windows, full where rows per operator are needed."""
+
+    LIGHT = "light"
+    FULL = "full"
+
+
+class Doubt(StrEnum):
+    """What makes a measurement doubtful; doubt is data, shown with what to do about it."""
+
+    GENERATOR_LIMITED = "generator-limited"
+    NOT_STATIONARY = "not-stationary"
+    NOT_SATURATED = "not-saturated"
+    BATCH_OVERRUN = "batch-overrun"
+    HOT_KEY = "hot-key"
+    TOO_FEW_WINDOWS = "too-few-windows"
+    NOT_NORMAL = "not-normal"
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """A latency distribution in milliseconds."""
+
+    mean: float
+    p50: float
+    p95: float
+    p99: float
+
+    def quantile(self, quantile: float) -> float:
+        """Return the given quantile; one of 0.5, 0.95 and 0.99 (others take the next higher that is known)."""
+        for known, value in ((0.5, self.p50), (0.95, self.p95)):
+            if quantile <= known:
+                return value
+        return self.p99
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorWindow:
+    """One source or operator during one window; sums over its tasks."""
+
+    tasks: int
+    rows_in: float
+    rows_out: float
+    busy_s: float
+    """Seconds spent working on rows, waiting inside the operator included, summed over tasks."""
+    cpu_s: float
+    busiest_task_s: float
+    """Busy seconds of the busiest task: compared with the mean it betrays a hot key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One window of a running job."""
+
+    start_s: float
+    duration_s: float
+    offered_per_s: float
+    throughput_per_s: float
+    processing_ms: Latency
+    end_to_end_ms: Latency
+    queue_rows: float
+    """Rows waiting before the source at the end of the window."""
+    overran: bool
+    """The batch ran clearly longer than its trigger, as buffers drained."""
+    speed_index: float
+    """Speed of the machine during the window by a small fixed loop; 1 is normal, 0.8 is a fifth slower."""
+    cpu_s: float
+    generator_limited: bool = False
+    operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
+    """Sources and operators by name; empty where the level of detail did not ask for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The valid windows of one configuration, and what makes them doubtful."""
+
+    configuration: Configuration
+    offered_per_s: float
+    windows: tuple[Observation, ...]
+    warm_up_windows: int = 0
+    latency_ms: Latency | None = None
+    """Processing latency of the probe at 90 % of the throughput; None where no probe was made."""
+    warnings: tuple[Doubt, ...] = ()
+
+    @property
+    def throughputs(self) -> tuple[float, ...]:
+        """Throughput of every window, rows per second."""
+        return tuple(window.throughput_per_s for window in self.windows)
+
+    @property
+    def throughput_per_s(self) -> float:
+        """Mean throughput over the windows."""
+        return statistics.fmean(self.throughputs)
+
+    @property
+    def operators(self) -> dict[str, OperatorWindow]:
+        """Sums over the windows per source and operator; empty without full detail."""
+        return _sum_operators(self.windows)
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds observed."""
+        return sum(window.duration_s for window in self.windows)
+
+
+def _sum_operators(windows: Sequence[Observation]) -> dict[str, OperatorWindow]:
+    totals: dict[str, OperatorWindow] = {}
+    for window in windows:
+        for name, seen in window.operators.items():
+            past = totals.get(name)
+            totals[name] = (
+                seen
+                if past is None
+                else OperatorWindow(
+                    seen.tasks,
+                    past.rows_in + seen.rows_in,
+                    past.rows_out + seen.rows_out,
+                    past.busy_s + seen.busy_s,
+                    past.cpu_s + seen.cpu_s,
+                    past.busiest_task_s + seen.busiest_task_s,
+                )
+            )
+    return totals

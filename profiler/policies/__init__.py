@@ -1,0 +1,1 @@
+"""Policies: pure strategies that choose the next trial from the history of rounds."""

@@ -1,0 +1,1 @@
+"""Reports: the result as terminal table and JSON document."""

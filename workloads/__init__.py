@@ -1,0 +1,1 @@
+"""Workloads that ship with the profiler, one readable file each."""
