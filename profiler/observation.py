@@ -15,7 +15,11 @@ from profiler.configuration import Configuration
 
 
 class Detail(StrEnum):
-    """How much a deployment is instrumented: light in decision windows, full where rows per operator are needed."""
+    """How much a deployment is instrumented.
+
+    Light, for decision windows: busy and CPU time per operator, which cost nothing to read. Full, where step 1
+    needs ratios: rows in and out of every operator as well.
+    """
 
     LIGHT = "light"
     FULL = "full"
@@ -55,8 +59,9 @@ class OperatorWindow:
     """One source or operator during one window; sums over its tasks."""
 
     tasks: int
-    rows_in: float
-    rows_out: float
+    rows_in: float | None
+    """None where the level of detail did not count rows."""
+    rows_out: float | None
     busy_s: float
     """Seconds spent working on rows, waiting inside the operator included, summed over tasks."""
     cpu_s: float
@@ -83,7 +88,7 @@ class Observation:
     cpu_s: float
     generator_limited: bool = False
     operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
-    """Sources and operators by name; empty where the level of detail did not ask for them."""
+    """Sources and operators by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +98,13 @@ class Measurement:
     configuration: Configuration
     offered_per_s: float
     windows: tuple[Observation, ...]
+    """At the load that the trial asked for: stress, or the throttled rate."""
+    calm: tuple[Observation, ...] = ()
+    """At a small stream, where the trial asked for application features."""
     warm_up_windows: int = 0
     latency_ms: Latency | None = None
     """Processing latency of the probe at 90 % of the throughput; None where no probe was made."""
-    warnings: tuple[Doubt, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def throughputs(self) -> tuple[float, ...]:
@@ -109,31 +117,41 @@ class Measurement:
         return statistics.fmean(self.throughputs)
 
     @property
-    def operators(self) -> dict[str, OperatorWindow]:
-        """Sums over the windows per source and operator; empty without full detail."""
-        return _sum_operators(self.windows)
-
-    @property
     def duration_s(self) -> float:
         """Seconds observed."""
         return sum(window.duration_s for window in self.windows)
 
+    @property
+    def source_rows(self) -> float:
+        """Rows that entered the topology while it was observed."""
+        return sum(window.throughput_per_s * window.duration_s for window in self.windows)
 
-def _sum_operators(windows: Sequence[Observation]) -> dict[str, OperatorWindow]:
+    @property
+    def operators(self) -> dict[str, OperatorWindow]:
+        """Sums over the windows per source and operator."""
+        return summed_operators(self.windows)
+
+
+def summed_operators(windows: Sequence[Observation]) -> dict[str, OperatorWindow]:
+    """Add up what every source and operator did over the windows; rows stay None where any window lacks them."""
     totals: dict[str, OperatorWindow] = {}
     for window in windows:
         for name, seen in window.operators.items():
             past = totals.get(name)
-            totals[name] = (
-                seen
-                if past is None
-                else OperatorWindow(
-                    seen.tasks,
-                    past.rows_in + seen.rows_in,
-                    past.rows_out + seen.rows_out,
-                    past.busy_s + seen.busy_s,
-                    past.cpu_s + seen.cpu_s,
-                    past.busiest_task_s + seen.busiest_task_s,
-                )
-            )
+            totals[name] = seen if past is None else _added(past, seen)
     return totals
+
+
+def _added(past: OperatorWindow, seen: OperatorWindow) -> OperatorWindow:
+    return OperatorWindow(
+        tasks=seen.tasks,
+        rows_in=_sum_if_known(past.rows_in, seen.rows_in),
+        rows_out=_sum_if_known(past.rows_out, seen.rows_out),
+        busy_s=past.busy_s + seen.busy_s,
+        cpu_s=past.cpu_s + seen.cpu_s,
+        busiest_task_s=past.busiest_task_s + seen.busiest_task_s,
+    )
+
+
+def _sum_if_known(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other

@@ -1,0 +1,79 @@
+"""What happens during a profile, as values: the panel shows them, the store keeps them, tests read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from profiler.configuration import Configuration
+from profiler.observation import Observation
+from profiler.rounds import Round, Trial
+
+
+class Phase(StrEnum):
+    """What a window is for."""
+
+    WARM_UP = "warm-up"
+    STRESS = "stress"
+    THROTTLED = "throttled"
+    PROBE = "latency probe"
+    CALM = "small stream"
+    BLOCK = "confirmation"
+
+
+@dataclass(frozen=True, slots=True)
+class TrialStarted:
+    """A configuration is about to be deployed."""
+
+    number: int
+    trial: Trial
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSeen:
+    """A window ended; `planned` windows make up the phase, as far as that is known."""
+
+    phase: Phase
+    index: int
+    planned: int
+    configuration: Configuration
+    observation: Observation
+
+
+@dataclass(frozen=True, slots=True)
+class RoundMeasured:
+    """A round was measured and compared; its decision is still open."""
+
+    round: Round
+
+
+@dataclass(frozen=True, slots=True)
+class RoundDecided:
+    """A round has its decision."""
+
+    round: Round
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEnded:
+    """The search has an answer that is not confirmed yet."""
+
+    answer: Round
+
+
+@dataclass(frozen=True, slots=True)
+class BlockStarted:
+    """A block of the interleaved confirmation is about to be measured."""
+
+    index: int
+    planned: int
+    configuration: Configuration
+
+
+Event = TrialStarted | WindowSeen | RoundMeasured | RoundDecided | SearchEnded | BlockStarted
+Report = Callable[[Event], None]
+
+
+def ignore(_: Event) -> None:
+    """Take no notice."""

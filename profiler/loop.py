@@ -1,0 +1,208 @@
+"""The profile: ask the policy, measure, test, let it decide, repeat; confirm the answer at the end.
+
+The loop owns no strategy and prints nothing. What happens is told as events, so that the panel and the store see a
+round when it is over, not when the profile is. Rounds of an interrupted run are fed to the policy as they were
+(`history`), so that nothing is measured twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from profiler.engines import Engine
+from profiler.errors import ProfileError
+from profiler.events import Report, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
+from profiler.measure import Arm, Design, interleave, measure
+from profiler.policies.evidence import screened
+from profiler.policies.policy import Parameters, Policy, Situation
+from profiler.rounds import Round, Step, Trial
+from profiler.statistics.comparison import Comparison, Verdict
+from profiler.statistics.confirmation import confirm, order
+from profiler.topology import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The answer against another round, interleaved; the effect is the answer's."""
+
+    against: int
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a profile found, and every round that led to it."""
+
+    topology: Topology
+    situation: Situation
+    policy: str
+    rounds: tuple[Round, ...]
+    answer: Round
+    initial: Round
+    """Today's job where its tasks are stated, else one task each."""
+    confirmations: tuple[Confirmation, ...] = ()
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+    """False where the time budget ended the search."""
+
+    @property
+    def gain(self) -> float:
+        """Throughput of the answer over the initial one, minus 1, as the search saw it."""
+        return self.answer.throughput_per_s / self.initial.throughput_per_s - 1
+
+    @property
+    def against_initial(self) -> Comparison | None:
+        """The confirmed comparison with the initial configuration, if there is one."""
+        return next((made.comparison for made in self.confirmations if made.against == self.initial.number), None)
+
+
+@dataclass(slots=True)
+class Loop:
+    """Run one profile; see the module's text."""
+
+    engine: Engine
+    topology: Topology
+    policy: Policy
+    parameters: Parameters = field(default_factory=Parameters)
+    design: Design = field(default_factory=Design)
+    report: Report = ignore
+    slots: int | None = None
+    budget_s: float | None = None
+    clock: Callable[[], float] = time.monotonic
+
+    def run(self, history: Sequence[Round] = ()) -> Profile:
+        """Search, then confirm; rounds in `history` are taken as measured."""
+        started = self.clock()
+        situation = self.situation()
+        rounds, complete = self._search(situation, list(history), started)
+        profile = _concluded(self.topology, situation, self.policy.name, rounds, complete=complete)
+        self.report(SearchEnded(profile.answer))
+        if self.design.blocks < 2 or profile.answer is profile.initial or self._out_of_time(started):
+            return profile
+        return self._confirmed(profile)
+
+    def situation(self) -> Situation:
+        """Return what the policy may know; the user's slots bound the engine's."""
+        platform = self.engine.platform
+        slots = platform.slots if self.slots is None else min(self.slots, platform.slots)
+        return Situation(self.topology, slots, platform.cores, self.parameters)
+
+    def _search(self, situation: Situation, history: list[Round], started: float) -> tuple[list[Round], bool]:
+        plan = self.policy.plan(situation)
+        rounds: list[Round] = []
+        move = next(plan, None)
+        while move is not None:
+            if isinstance(move, Trial):
+                if rounds and len(rounds) >= len(history) and self._out_of_time(started):
+                    plan.close()
+                    return rounds, False
+                past = history[len(rounds)] if len(rounds) < len(history) else None
+                outcome = self._round(move, rounds, past)
+                rounds.append(outcome)
+                answer: Round | None = outcome
+            else:
+                rounds[-1] = rounds[-1].decided(move)
+                self.report(RoundDecided(rounds[-1]))
+                answer = None
+            try:
+                move = plan.send(answer)
+            except StopIteration:
+                break
+        return rounds, True
+
+    def _round(self, trial: Trial, rounds: Sequence[Round], past: Round | None) -> Round:
+        if past is not None:
+            if past.configuration != trial.configuration:
+                raise ProfileError(
+                    f"Round {past.number} measured {past.configuration}, the policy asks for {trial.configuration}.",
+                    hint="The history comes from another policy, topology or version: start a new run.",
+                )
+            return replace(past, trial=trial, decision=None)
+        number = len(rounds) + 1
+        self.report(TrialStarted(number, trial))
+        reference = rounds[trial.against - 1] if trial.against is not None else None
+        measurement = measure(self.engine, self.topology, trial, self.design, reference=reference, report=self.report)
+        comparison = screened(reference.measurement, measurement, rounds, self.parameters) if reference else None
+        outcome = Round(number, trial, measurement, comparison)
+        self.report(RoundMeasured(outcome))
+        return outcome
+
+    def _out_of_time(self, started: float) -> bool:
+        return self.budget_s is not None and self.clock() - started > self.budget_s
+
+    def _confirmed(self, profile: Profile) -> Profile:
+        """Measure the answer against the initial configuration and the runner-up, interleaved."""
+        runner_up = _runner_up(profile)
+        others = [profile.initial] if runner_up is None else [profile.initial, runner_up]
+        arms = [_arm(outcome) for outcome in (profile.answer, *others)]
+        blocks = interleave(
+            self.engine, self.topology, arms, order(self.design.blocks, len(arms)), self.design, self.report
+        )
+        made = tuple(
+            Confirmation(
+                other.number,
+                confirm(
+                    blocks,
+                    reference=index,
+                    candidate=0,
+                    alpha=self.parameters.significance,
+                    margin=self.parameters.relevant_effect,
+                ),
+            )
+            for index, other in enumerate(others, start=1)
+        )
+        confirmed = replace(profile, confirmations=made)
+        if runner_up is not None and made[-1].comparison.verdict is Verdict.DECREASED:
+            swapped = confirm(
+                blocks,
+                reference=1,
+                candidate=2,
+                alpha=self.parameters.significance,
+                margin=self.parameters.relevant_effect,
+            )
+            note = f"the confirmation preferred round {runner_up.number} to round {profile.answer.number}"
+            return replace(
+                confirmed,
+                answer=runner_up,
+                confirmations=(Confirmation(profile.initial.number, swapped),),
+                notes=(*profile.notes, note),
+            )
+        return confirmed
+
+
+def _arm(outcome: Round) -> Arm:
+    return Arm(outcome.configuration, outcome.throughput_per_s, fused=outcome.trial.fused)
+
+
+def _concluded(
+    topology: Topology, situation: Situation, policy: str, rounds: Sequence[Round], *, complete: bool
+) -> Profile:
+    if not rounds:
+        raise ProfileError("The policy measured nothing.")
+    decisions = [decision for outcome in rounds if (decision := outcome.decision) is not None]
+    answer = rounds[(decisions[-1].incumbent if decisions else 1) - 1]
+    notes: tuple[str, ...] = ()
+    initial = rounds[0]
+    if initial.trial.step is Step.TODAY and answer is not initial:
+        against_today = screened(initial.measurement, answer.measurement, rounds, situation.parameters)
+        if against_today.verdict is Verdict.DECREASED:
+            answer = initial
+            notes = ("today's job as written is faster than every configuration tried: keep it",)
+    return Profile(topology, situation, policy, tuple(rounds), answer, initial, notes=notes, complete=complete)
+
+
+def _runner_up(profile: Profile) -> Round | None:
+    """Return the fastest other round that keeps the latency, if it is anywhere near the answer."""
+    parameters = profile.situation.parameters
+    candidates = [
+        outcome
+        for outcome in profile.rounds
+        if outcome.configuration != profile.answer.configuration
+        and outcome.number != profile.initial.number
+        and outcome.meets(parameters.latency_ms, parameters.latency_quantile)
+        and outcome.throughput_per_s > 0.9 * profile.answer.throughput_per_s
+        and outcome.configuration.offered_per_s is None
+    ]
+    return max(candidates, key=lambda outcome: outcome.throughput_per_s, default=None)

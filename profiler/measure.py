@@ -1,0 +1,244 @@
+"""The only place that deploys and observes: search rounds, and the interleaved blocks of a confirmation.
+
+A search round finds its own stress rate: 1.3 times the predicted capacity, raised while the job keeps up and lowered
+where it overshoots by far, because an overloaded batch runs long after its trigger. Warm-up ends by a stationarity
+check, not by a fixed time; a round that is hopelessly below its reference ends early.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+
+from profiler.configuration import Configuration
+from profiler.engines import Deployment, Engine
+from profiler.errors import ProfileError
+from profiler.events import BlockStarted, Phase, Report, WindowSeen, ignore
+from profiler.observation import Detail, Doubt, Latency, Measurement, Observation
+from profiler.rounds import Round, Trial
+from profiler.statistics.confirmation import Block
+from profiler.statistics.stationarity import steady_start
+from profiler.topology import Topology
+
+FIRST_RATE_PER_S = 2000.0
+STRESS = 1.3
+KEEPS_UP = 0.92
+"""Part of the offered rate from which on a job is taken to keep up, so that the rate is no stress."""
+OVERSHOOT = 2.0
+"""Offered rate over throughput from which on the rate is lowered to spare the buffers."""
+PROBE_LOAD = 0.9
+CALM_LOAD = 0.2
+HOPELESS = 0.7
+HOPELESS_WINDOWS = 4
+RATE_CHANGES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """How long to look: numbers of windows."""
+
+    windows: int = 10
+    warm_up: int = 14
+    """Windows to wait for a steady state at the most."""
+    probe: int = 3
+    calm: int = 5
+    block: int = 5
+    block_warm_up: int = 2
+    blocks: int = 6
+    """Blocks per arm of a confirmation; 0 leaves the answer unconfirmed."""
+
+
+def measure(
+    engine: Engine,
+    topology: Topology,
+    trial: Trial,
+    design: Design,
+    *,
+    reference: Round | None,
+    report: Report = ignore,
+) -> Measurement:
+    """Deploy a trial, bring it to its load, observe it until the windows are enough, and take it down."""
+    with _deployed(engine, topology, trial) as deployment:
+        observer = _Observer(deployment, trial, design, report)
+        if trial.configuration.offered_per_s is not None:
+            return observer.throttled(trial.configuration.offered_per_s)
+        return observer.stressed(reference.throughput_per_s if reference else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One side of a confirmation: what to deploy, and the throughput that is expected of it."""
+
+    configuration: Configuration
+    expected_per_s: float
+    fused: bool = False
+
+
+def interleave(
+    engine: Engine,
+    topology: Topology,
+    arms: Sequence[Arm],
+    order: Sequence[int],
+    design: Design,
+    report: Report = ignore,
+) -> list[Block]:
+    """Measure the arms in turn, one short block each, in the given order."""
+    blocks = []
+    for index, number in enumerate(order):
+        arm = arms[number]
+        report(BlockStarted(index, len(order), arm.configuration))
+        with closing(engine.deploy(topology, arm.configuration, Detail.LIGHT, fused=arm.fused)) as deployment:
+            seen = []
+            rate = arm.configuration.offered_per_s or STRESS * arm.expected_per_s
+            planned = design.block_warm_up + design.block
+            for window in deployment.observe(rate, planned):
+                seen.append(window)
+                report(WindowSeen(Phase.BLOCK, len(seen), planned, arm.configuration, window))
+        kept = seen[design.block_warm_up :]
+        blocks.append(
+            Block(number, tuple(w.throughput_per_s for w in kept), tuple(w.speed_index for w in kept)),
+        )
+    return blocks
+
+
+@contextmanager
+def _deployed(engine: Engine, topology: Topology, trial: Trial) -> Iterator[Deployment]:
+    deployment = engine.deploy(topology, trial.configuration, trial.detail, fused=trial.fused)
+    with closing(deployment):
+        yield deployment
+
+
+class _Observer:
+    """One deployment being observed."""
+
+    def __init__(self, deployment: Deployment, trial: Trial, design: Design, report: Report) -> None:
+        self.deployment = deployment
+        self.trial = trial
+        self.design = design
+        self.report = report
+        self.wanted = design.windows * trial.effort
+        self.warm_up_seen = 0
+
+    def stressed(self, reference_per_s: float | None) -> Measurement:
+        """Observe under stress, then probe the latency where the round may become the incumbent."""
+        rate, windows, doubts = self._under_stress(reference_per_s)
+        throughput = statistics.fmean(window.throughput_per_s for window in windows)
+        if throughput <= 0:
+            raise ProfileError(
+                f"No row came through {self.trial.configuration}.", hint="Look into the engine's log for the reason."
+            )
+        worth_probing = reference_per_s is None or throughput >= PROBE_LOAD * reference_per_s
+        probe = self._settled(PROBE_LOAD * throughput, self.design.probe, Phase.PROBE) if worth_probing else ()
+        calm = self._settled(CALM_LOAD * throughput, self.design.calm, Phase.CALM) if self.trial.calm else ()
+        return Measurement(
+            configuration=self.trial.configuration,
+            offered_per_s=rate,
+            windows=windows,
+            calm=calm,
+            warm_up_windows=self.warm_up_seen,
+            latency_ms=_typical_latency(probe) if probe else None,
+            doubts=_doubts(windows, doubts),
+        )
+
+    def throttled(self, rate_per_s: float) -> Measurement:
+        """Observe at a limited rate; its windows tell throughput and latency at once."""
+        windows = self._settled(rate_per_s, self.wanted, Phase.THROTTLED)
+        return Measurement(
+            configuration=self.trial.configuration,
+            offered_per_s=rate_per_s,
+            windows=windows,
+            warm_up_windows=self.warm_up_seen,
+            latency_ms=_typical_latency(windows),
+            doubts=_doubts(windows, ()),
+        )
+
+    def _under_stress(self, reference_per_s: float | None) -> tuple[float, tuple[Observation, ...], tuple[Doubt, ...]]:
+        predicted = self.trial.predicted_per_s
+        rate = STRESS * predicted if predicted else FIRST_RATE_PER_S
+        step = STRESS if predicted else 2 * OVERSHOOT
+        for _ in range(RATE_CHANGES):
+            changed, windows, doubts = self._at(rate, step, reference_per_s)
+            if changed is None:
+                return rate, windows, doubts
+            step = step if changed > rate else STRESS
+            rate = changed
+        return rate, windows, (*doubts, Doubt.NOT_SATURATED)
+
+    def _at(
+        self, rate: float, step: float, reference_per_s: float | None
+    ) -> tuple[float | None, tuple[Observation, ...], tuple[Doubt, ...]]:
+        """Observe at one rate; return another rate to go on with, or the steady windows."""
+        seen: list[Observation] = []
+        most = self.design.warm_up + self.wanted
+        for window in self.deployment.observe(rate, most):
+            seen.append(window)
+            start = steady_start([past.throughput_per_s for past in seen])
+            steady = seen[start:] if start is not None else []
+            phase = Phase.STRESS if steady else Phase.WARM_UP
+            shown = len(steady) if steady else len(seen)
+            self.report(
+                WindowSeen(
+                    phase, shown, self.wanted if steady else self.design.warm_up, self.trial.configuration, window
+                )
+            )
+            if not window.generator_limited and (other := _better_rate(rate, step, seen)) is not None:
+                self.warm_up_seen += len(seen)
+                return other, tuple(seen), ()
+            if len(steady) >= self.wanted or _hopeless(steady, reference_per_s):
+                self.warm_up_seen += len(seen) - len(steady)
+                return None, tuple(steady[-self.wanted :]), ()
+        self.warm_up_seen += len(seen) - self.wanted
+        return None, tuple(seen[-self.wanted :]), (Doubt.NOT_STATIONARY,)
+
+    def _settled(self, rate: float, windows: int, phase: Phase) -> tuple[Observation, ...]:
+        """Observe at a rate the job can follow; the first window, where the load changes, does not count."""
+        seen: list[Observation] = []
+        for window in self.deployment.observe(rate, windows + 1):
+            self.report(WindowSeen(phase, len(seen), windows, self.trial.configuration, window))
+            seen.append(window)
+        return tuple(seen[1:])
+
+
+def _better_rate(rate: float, step: float, seen: Sequence[Observation]) -> float | None:
+    """Return a higher rate where the job keeps up, a lower one where it is swamped, None where the rate is right.
+
+    Two windows are looked at together, as one alone may be an outlier.
+    """
+    if len(seen) < 2:
+        return None
+    throughput = statistics.fmean(window.throughput_per_s for window in seen[-2:])
+    if throughput >= KEEPS_UP * rate:
+        return rate * step
+    if rate > OVERSHOOT * STRESS * throughput > 0:
+        return STRESS * throughput
+    return None
+
+
+def _hopeless(steady: Sequence[Observation], reference_per_s: float | None) -> bool:
+    if reference_per_s is None or len(steady) < HOPELESS_WINDOWS:
+        return False
+    return max(window.throughput_per_s for window in steady) < HOPELESS * reference_per_s
+
+
+def _typical_latency(windows: Sequence[Observation]) -> Latency:
+    """Return the median window's latency, quantile by quantile: one stalled window is no property of the job."""
+    seen = [window.processing_ms for window in windows]
+    return Latency(
+        mean=statistics.median(latency.mean for latency in seen),
+        p50=statistics.median(latency.p50 for latency in seen),
+        p95=statistics.median(latency.p95 for latency in seen),
+        p99=statistics.median(latency.p99 for latency in seen),
+    )
+
+
+def _doubts(windows: Sequence[Observation], known: Sequence[Doubt]) -> tuple[Doubt, ...]:
+    doubts = list(known)
+    if any(window.generator_limited for window in windows):
+        doubts.append(Doubt.GENERATOR_LIMITED)
+    if sum(window.overran for window in windows) > len(windows) / 2:
+        doubts.append(Doubt.BATCH_OVERRUN)
+    if len(windows) < HOPELESS_WINDOWS:
+        doubts.append(Doubt.TOO_FEW_WINDOWS)
+    return tuple(doubts)

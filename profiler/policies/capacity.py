@@ -1,0 +1,46 @@
+"""What a round tells about its elements: the share of time they work, and their loads per source row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from profiler.rounds import Round
+
+HOT_KEY = 1.5
+"""Busiest task against the mean from which on a hot key is named: more tasks do not cure it."""
+
+
+def capacities(outcome: Round) -> dict[str, float]:
+    """Return busy seconds / (tasks · seconds) per element: 1 works all the time."""
+    duration_s = outcome.measurement.duration_s
+    return {
+        name: seen.busy_s / (seen.tasks * duration_s) if duration_s > 0 else 0.0
+        for name, seen in outcome.measurement.operators.items()
+    }
+
+
+def loads_per_source_row(outcome: Round) -> dict[str, float]:
+    """Return busy seconds per source row and element, as they are under this load."""
+    rows = outcome.measurement.source_rows
+    return {name: seen.busy_s / rows for name, seen in outcome.measurement.operators.items()} if rows > 0 else {}
+
+
+def cpu_per_source_row(outcome: Round) -> float:
+    """Return the CPU seconds that one source row costs over all elements."""
+    rows = outcome.measurement.source_rows
+    return sum(seen.cpu_s for seen in outcome.measurement.operators.values()) / rows if rows > 0 else 0.0
+
+
+def hot_keys(outcome: Round) -> dict[str, float]:
+    """Return the elements whose busiest task works far more than the mean, with that ratio."""
+    ratios = {
+        name: seen.busiest_task_s * seen.tasks / seen.busy_s
+        for name, seen in outcome.measurement.operators.items()
+        if seen.tasks > 1 and seen.busy_s > 0
+    }
+    return {name: ratio for name, ratio in ratios.items() if ratio > HOT_KEY}
+
+
+def busiest_first(shares: Mapping[str, float], names: Iterable[str]) -> list[str]:
+    """Order elements by their capacity, highest first; ties by name, so that replays agree."""
+    return sorted(names, key=lambda name: (-shares.get(name, 0.0), name))

@@ -1,0 +1,62 @@
+"""Give tasks back: fewer where an operator works far less than the busiest, at a bounded total loss.
+
+The trimmed configuration is compared with the untrimmed best, measured twice as long as a search round. It is kept if
+the estimated loss is within the limit, and not significant. Where the noise floor (half of the confidence interval)
+is larger than the limit, the comparison could not tell, so nothing is given back and the round says so.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from profiler.configuration import Configuration
+from profiler.policies.capacity import capacities
+from profiler.policies.search import Moves, Search
+from profiler.rounds import Action, Step
+from profiler.statistics.comparison import Comparison, Verdict
+
+SPARE = 0.8
+"""Share of time that a trimmed operator may work, as part of what the busiest does."""
+EFFORT = 2
+
+
+def give_back(search: Search) -> Moves:
+    """Try one trimmed configuration against the best."""
+    limit = search.parameters.give_back
+    best = search.incumbent
+    trimmed = _trimmed(search)
+    if limit <= 0 or trimmed.slots >= best.configuration.slots or search.known(trimmed):
+        return
+    trial = replace(search.trial(trimmed, Step.GIVE_BACK, Action.GIVE_BACK), effort=EFFORT)
+    outcome = yield from search.attempt(trial)
+    comparison = search.compared(outcome, best)
+    accepted, why = _verdict(comparison, limit)
+    if accepted and search.meets_latency(best) and not search.meets_latency(outcome):
+        accepted, why = False, f"the latency constraint of {search.parameters.latency_ms:g} ms is violated"
+    saved = best.configuration.slots - trimmed.slots
+    yield from search.decide(outcome, f"{saved} fewer tasks: {why}", accepted=accepted)
+
+
+def _verdict(comparison: Comparison, limit: float) -> tuple[bool, str]:
+    floor = (comparison.high - comparison.low) / 2
+    if comparison.verdict is Verdict.DECREASED:
+        return False, f"loses {-comparison.effect:.1%} (p {comparison.p:.2g})"
+    if floor > limit:
+        return False, f"the noise floor of ±{floor:.1%} hides a loss of {limit:.1%}: nothing given back"
+    return comparison.effect >= -limit, f"changes the throughput by {comparison.effect:+.1%} (limit −{limit:.1%})"
+
+
+def _trimmed(search: Search) -> Configuration:
+    """Take tasks from every element until it works as much as SPARE of the busiest one does."""
+    configuration = search.incumbent.configuration
+    shares = capacities(search.incumbent)
+    target = SPARE * max(shares.values(), default=0.0)
+    if target <= 0:
+        return configuration
+    wanted = {
+        name: min(count, math.ceil(count * shares[name] / target - 1e-9))
+        for name, count in configuration.items
+        if name in shares
+    }
+    return search.bounded(configuration, wanted)

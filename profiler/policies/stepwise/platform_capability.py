@@ -1,0 +1,111 @@
+"""Step 2, platform capability: scale sources and sinks in turn under a stress stream.
+
+After each round the throughput is compared with the previous round's:
+
+    increased          latency violated → sinks + R, else source + 1
+    not changed        after sinks → source + 1, after source → sinks + R
+    decreased          below alpha · best → back to the best; else as 'not changed'
+
+The search ends when the next configuration does not fit the slots, after 3·n·slots / ‖R‖₁ rounds, and (a choice, else
+it would walk to the slot limit for nothing) after two changes in a row that both fail to raise the throughput.
+Throttling belongs to the end of the step: at stress the latency says how full the buffers are, so the constraint is
+checked by a probe at 90 % of the throughput, and only a best configuration that fails it has to be throttled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from profiler.configuration import Configuration
+from profiler.policies.search import Moves, Search, in_words
+from profiler.policies.stepwise.ratios import Ratios
+from profiler.rounds import Action, Round, Step, Trial
+from profiler.statistics.comparison import Verdict
+
+FRUITLESS = 2
+"""Changes in a row without a rise that end the step."""
+THROTTLES = (0.8, 0.6, 0.4, 0.25, 0.1)
+"""Parts of the best throughput that are offered, harder and harder, until the latency constraint is met."""
+
+
+def platform_capability(search: Search, ratios: Ratios) -> Moves:
+    """Walk from the incumbent until neither source nor sinks raise the throughput."""
+    current, action = search.incumbent, Action.SINKS if _latency_violated(search, search.incumbent) else Action.SOURCE
+    fruitless = 0
+    for _ in range(_most_rounds(search, ratios)):
+        step = next(_possible(search, ratios, current.configuration, action), None)
+        if step is None:
+            return
+        action, configuration = step
+        before = current
+        current = yield from search.attempt(
+            Trial(configuration, Step.PLATFORM, action, against=before.number, predicted_per_s=before.throughput_per_s)
+        )
+        accepted, why = search.beats_incumbent(current)
+        verdict = search.compared(current, before).verdict
+        yield from search.decide(current, why, accepted=accepted)
+        if verdict is Verdict.INCREASED:
+            fruitless = 0
+            action = Action.SINKS if _latency_violated(search, current) else Action.SOURCE
+            continue
+        fruitless += 1
+        collapsed = current.throughput_per_s < search.parameters.alpha * search.incumbent.throughput_per_s
+        if fruitless == FRUITLESS or (verdict is Verdict.DECREASED and collapsed):
+            return
+        action = Action.SOURCE if action is Action.SINKS else Action.SINKS
+
+
+def throttle(search: Search) -> Moves:
+    """Offer less and less until the latency constraint is met; nothing to do where the incumbent meets it."""
+    full = search.incumbent
+    if search.meets_latency(full):
+        return
+    for part in THROTTLES:
+        limited = full.configuration.throttled(part * full.throughput_per_s)
+        outcome = yield from search.attempt(search.trial(limited, Step.PLATFORM, Action.THROTTLE))
+        met = search.meets_latency(outcome)
+        limit = f"{search.parameters.latency_ms:g} ms"
+        why = f"at {part:.0%} of the throughput the latency constraint of {limit} is {'met' if met else 'violated'}"
+        yield from search.decide(outcome, why, accepted=met)
+        if met:
+            return
+
+
+def ratio_start(search: Search, ratios: Ratios) -> Moves:
+    """Try the paper's start of step 2: sources at one task, operators at their ratios."""
+    configuration = search.bounded(search.situation.smallest(), ratios.tasks)
+    if search.known(configuration) or not search.fits(configuration):
+        return
+    outcome = yield from search.attempt(search.trial(configuration, Step.PLATFORM, Action.SINKS))
+    comparison = search.compared(outcome, search.incumbent)
+    accepted = comparison.verdict is not Verdict.DECREASED
+    yield from search.decide(outcome, f"the ratios' start: {in_words(comparison)}", accepted=accepted)
+
+
+def _possible(
+    search: Search, ratios: Ratios, configuration: Configuration, preferred: Action
+) -> Iterator[tuple[Action, Configuration]]:
+    """Yield the preferred change, then the other one, as far as they fit, change anything and are new."""
+    other = Action.SINKS if preferred is Action.SOURCE else Action.SOURCE
+    for action in (preferred, other):
+        changed = _changed(search, ratios, configuration, action)
+        if changed != configuration and search.fits(changed) and not search.known(changed):
+            yield action, changed
+
+
+def _changed(search: Search, ratios: Ratios, configuration: Configuration, action: Action) -> Configuration:
+    if action is Action.SOURCE:
+        more = {source.name: configuration[source.name] + 1 for source in search.topology.sources}
+    else:
+        more = {name: configuration[name] + ratio for name, ratio in ratios.scalable.items()}
+    return search.bounded(configuration, more)
+
+
+def _latency_violated(search: Search, outcome: Round) -> bool:
+    return outcome.measurement.latency_ms is not None and not search.meets_latency(outcome)
+
+
+def _most_rounds(search: Search, ratios: Ratios) -> int:
+    per_change = max(1, sum(ratios.scalable.values()))
+    return math.ceil(3 * len(search.topology.elements) * search.situation.slots / per_change)

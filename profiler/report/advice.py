@@ -1,0 +1,16 @@
+"""What to do about each doubt."""
+
+from __future__ import annotations
+
+from profiler.observation import Doubt
+
+ADVICE: dict[Doubt, str] = {
+    Doubt.GENERATOR_LIMITED: "The generator could not send faster, so the job may do more than was seen",
+    Doubt.NOT_STATIONARY: "Throughput still drifted: repeat on a quieter machine or with more --windows",
+    Doubt.NOT_SATURATED: "No offered rate saturated the job, so it may do more than was seen",
+    Doubt.BATCH_OVERRUN: "Batches ran longer than their trigger: use a longer --window",
+    Doubt.HOT_KEY: "One key has most of the rows: split it, tasks do not help",
+    Doubt.TOO_FEW_WINDOWS: "The round ended early, its figures are rough",
+    Doubt.NOT_NORMAL: "Windows are not normally distributed: read Mann-Whitney's p in the JSON beside Welch's",
+}
+"""One sentence per doubt, without its full stop."""

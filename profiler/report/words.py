@@ -1,0 +1,14 @@
+"""Small phrases that several reports share."""
+
+from __future__ import annotations
+
+
+def change(effect: float) -> str:
+    """Write a relative effect as a person would: percent for small ones, a factor for large ones."""
+    return f"{effect:+.1%}" if effect < 2 else f"×{1 + effect:.1f}"
+
+
+def minutes(seconds: float) -> str:
+    """Write a time as m:ss."""
+    whole = max(0, round(seconds))
+    return f"{whole // 60}:{whole % 60:02d}"

@@ -1,0 +1,1 @@
+"""Benches: each module measures one thing and yields rows; `scripts/bench NAME` prints them."""

@@ -1,0 +1,69 @@
+"""Run one bench: print its rows as a table, and write them as JSON where asked."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from importlib import import_module
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from scripts.benches.rows import Row
+
+BENCHES = {
+    "quality": "the chosen configuration against the exhaustive optimum, and what each addition contributes",
+    "statistics": "false alarms and power of the tests, and what each defence removes",
+}
+
+
+def main() -> None:
+    """Parse the call, run the bench, show what it found; the exit code says that it ran, not how it went."""
+    listed = "\n".join(f"  {name:12} {purpose}" for name, purpose in BENCHES.items())
+    parser = argparse.ArgumentParser(
+        "scripts/bench", description=f"benches:\n{listed}", formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("name", choices=BENCHES)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows as a JSON list")
+    chosen = parser.parse_args()
+    rows: list[Row] = []
+    console = Console()
+    for row in import_module(f"scripts.benches.{chosen.name}").rows():
+        rows.append(row)
+        if chosen.json:
+            chosen.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    console.print(_table(chosen.name, rows))
+
+
+def _table(name: str, rows: list[Row]) -> Table:
+    table = Table(title=f"bench {name}", title_justify="left")
+    table.add_column("quantity")
+    for heading in ("ours", "low", "high", "goal", "met", "n"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("against")
+    for row in rows:
+        table.add_row(
+            row["quantity"],
+            *(_figure(row[part], row["unit"]) for part in ("ours", "low", "high", "goal")),
+            _met(row),
+            str(row["n"]),
+            row["against"],
+        )
+    return table
+
+
+def _figure(value: float | None, unit: str) -> str:
+    if value is None:
+        return ""
+    return f"{value:.1%}" if unit == "ratio" else f"{value:,.4g} {unit}"
+
+
+def _met(row: Row) -> str:
+    if row["goal"] is None:
+        return ""
+    return "yes" if (row["ours"] >= row["goal"] if row["better"] == "higher" else row["ours"] <= row["goal"]) else "NO"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""How good is the answer? The chosen configuration's noise-free throughput against the optimum at the same slots."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy import stats
+
+from profiler.engines.simulated.engine import SimulatedEngine
+from profiler.engines.simulated.noise import Preset
+from profiler.engines.simulated.platform import SimulatedPlatform
+from profiler.loading import load_topology
+from profiler.loop import Loop
+from profiler.policies import POLICIES
+from profiler.policies.policy import Policy
+from profiler.policies.stepwise import Addition, Stepwise
+from profiler.topology import Topology
+from scripts.benches.optimum import exhaustive_optimum, searched_optimum
+from scripts.benches.rows import Row
+from workloads.random_dag import random_dag
+
+SEEDS = 30
+ABLATION_SEEDS = 8
+DAGS = 500
+NODES, CORES = 3, 2
+WORKLOADS = ("linear", "diamond", "star", "word-count")
+RANDOM = (11, 12, 13)
+ALL = frozenset(Addition)
+VARIANTS: dict[str, Policy] = {
+    "all additions": Stepwise(),
+    **{f"without {addition}": Stepwise(ALL - {addition}) for addition in Addition},
+    "the published steps alone": Stepwise(frozenset()),
+    **{f"baseline {name}": POLICIES[name]() for name in ("slots", "ds2", "stela", "threshold")},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One profile to run."""
+
+    topology: str
+    preset: Preset
+    slots: int
+    seed: int
+    variant: str = "all additions"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of it."""
+
+    case: Case
+    part: float
+    """Noise-free throughput of the answer over the optimum's."""
+    rounds: int
+    seconds: float
+    meets_latency: bool
+    fits: bool
+    feasible_seen: bool
+
+
+def rows() -> Iterator[Row]:
+    """Run all profiles, on all cores, and yield the figures."""
+    with ProcessPoolExecutor() as pool:
+        for preset, mean_goal, worst_goal in ((Preset.QUIET, 0.97, 0.90), (Preset.HOSTILE, 0.95, None), (Preset.SHARED, None, None)):
+            results = list(pool.map(run_case, _cases(preset, SEEDS), chunksize=4))
+            yield from _quality(preset, results, mean_goal, worst_goal)
+        yield from _random_dags(list(pool.map(run_random, range(DAGS), chunksize=5)))
+        yield from _ablation(pool)
+
+
+def _cases(preset: Preset, seeds: int, variant: str = "all additions") -> list[Case]:
+    names = [*WORKLOADS, *(f"random-dag?seed={seed}" for seed in RANDOM)]
+    return [
+        Case(name, preset, slots, seed, variant)
+        for name in names
+        for slots in _slot_limits(load_topology(name))
+        for seed in range(seeds)
+    ]
+
+
+def _slot_limits(topology: Topology) -> tuple[int, int]:
+    """Tight: half as many again as the elements need; generous: four per core."""
+    return len(topology.names) * 3 // 2 + 1, 4 * NODES * CORES
+
+
+def run_case(case: Case) -> Result:
+    """Run one profile and compare its answer with the whole grid."""
+    return _run(load_topology(case.topology), case, exhaustive_optimum)
+
+
+def run_random(number: int) -> Result:
+    """Run one random DAG of 2 to 12 operators."""
+    rng = np.random.default_rng(10_000 + number)
+    operators = int(rng.integers(2, 13))
+    sources = int(rng.integers(1, 3)) if operators > 2 else 1
+    topology = random_dag(10_000 + number, operators, non_parallel=0.1, logic=0.1, sources=sources)
+    slots = len(topology.names) + int(rng.integers(1, 3 * operators + 4))
+    case = Case(topology.name, Preset.QUIET, slots, number)
+    return _run(topology, case, partial(searched_optimum, seed=number))
+
+
+def _run(topology: Topology, case: Case, optimum) -> Result:  # type: ignore[no-untyped-def]
+    engine = SimulatedEngine(SimulatedPlatform(nodes=NODES, cores_per_node=CORES, slots=case.slots), case.preset, seed=case.seed)
+    started = time.perf_counter()
+    profile = Loop(engine, topology, VARIANTS[case.variant]).run()
+    seconds = time.perf_counter() - started
+    answer = profile.answer.configuration
+    parameters = profile.situation.parameters
+    truth = engine.truth(topology, answer).throughput_per_s
+    reached = truth if answer.offered_per_s is None else min(truth, answer.offered_per_s)
+    return Result(
+        case=case,
+        part=reached / optimum(engine, topology, case.slots),
+        rounds=len(profile.rounds),
+        seconds=seconds,
+        meets_latency=profile.answer.meets(parameters.latency_ms, parameters.latency_quantile),
+        fits=answer.slots <= case.slots,
+        feasible_seen=any(seen.meets(parameters.latency_ms, parameters.latency_quantile) for seen in profile.rounds),
+    )
+
+
+def _quality(preset: Preset, results: Sequence[Result], mean_goal: float | None, worst_goal: float | None) -> Iterator[Row]:
+    parts = [result.part for result in results]
+    yield _mean_row(f"{preset}: throughput of the answer, mean", parts, mean_goal)
+    yield _row(f"{preset}: throughput of the answer, worst", min(parts), worst_goal, n=len(parts))
+    for name in dict.fromkeys(result.case.topology for result in results):
+        own = [result.part for result in results if result.case.topology == name]
+        yield _mean_row(f"{preset}: {name}, mean (worst {min(own):.1%})", own, None)
+    median = statistics.median(result.rounds for result in results)
+    yield _row(f"{preset}: rounds, median", median, 8, better="lower", unit="rounds", against="", n=len(results))
+    slowest = max(result.seconds for result in results)
+    yield _row(f"{preset}: time of a run, slowest", slowest, 2.0, better="lower", unit="s", against="", n=len(results))
+
+
+def _random_dags(results: Sequence[Result]) -> Iterator[Row]:
+    parts = [result.part for result in results]
+    count = len(results)
+    yield _row("random DAGs: throughput of the answer, median", statistics.median(parts), 0.93, against="optimiser", n=count)
+    yield _row("random DAGs: throughput of the answer, worst", min(parts), None, against="optimiser", n=count)
+    yield _row("random DAGs: fit their slots", sum(r.fits for r in results) / count, 1.0, against="", n=count)
+    kept = [result.meets_latency for result in results if result.feasible_seen]
+    yield _row("random DAGs: latency kept where feasible", sum(kept) / len(kept), 1.0, against="", n=len(kept))
+    median = statistics.median(result.rounds for result in results)
+    yield _row("random DAGs: rounds, median", median, 8, better="lower", unit="rounds", against="", n=count)
+
+
+def _ablation(pool: ProcessPoolExecutor) -> Iterator[Row]:
+    for variant in VARIANTS:
+        for preset in (Preset.QUIET, Preset.HOSTILE):
+            results = list(pool.map(run_case, _cases(preset, ABLATION_SEEDS, variant), chunksize=4))
+            parts = [result.part for result in results]
+            rounds = statistics.median(result.rounds for result in results)
+            label = f"{variant}, {preset}: mean (worst {min(parts):.1%}, {rounds:g} rounds)"
+            yield _mean_row(label, parts, None)
+
+
+def _mean_row(quantity: str, values: Sequence[float], goal: float | None) -> Row:
+    mean = statistics.fmean(values)
+    half = float(stats.sem(values) * stats.t.ppf(0.975, len(values) - 1))
+    return _row(quantity, mean, goal, n=len(values), low=mean - half, high=mean + half)
+
+
+def _row(
+    quantity: str,
+    ours: float,
+    goal: float | None,
+    *,
+    better: str = "higher",
+    unit: str = "ratio",
+    against: str = "exhaustive",
+    n: int,
+    low: float | None = None,
+    high: float | None = None,
+) -> Row:
+    return {
+        "quantity": quantity,
+        "ours": ours,
+        "goal": goal,
+        "better": "higher" if better == "higher" else "lower",
+        "unit": unit,
+        "against": against,
+        "n": n,
+        "low": low,
+        "high": high,
+    }
