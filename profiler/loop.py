@@ -87,7 +87,7 @@ class Loop:
         """Return what the policy may know; the user's slots bound the engine's."""
         platform = self.engine.platform
         slots = platform.slots if self.slots is None else min(self.slots, platform.slots)
-        return Situation(self.topology, slots, platform.cores, self.parameters)
+        return Situation(self.topology, slots, platform.cores, platform.nodes, self.parameters)
 
     def _search(self, situation: Situation, history: list[Round], started: float) -> tuple[list[Round], bool]:
         plan = self.policy.plan(situation)
@@ -143,25 +143,13 @@ class Loop:
         made = tuple(
             Confirmation(
                 other.number,
-                confirm(
-                    blocks,
-                    reference=index,
-                    candidate=0,
-                    alpha=self.parameters.significance,
-                    margin=self.parameters.relevant_effect,
-                ),
+                confirm(blocks, reference=index, candidate=0, alpha=self.parameters.significance),
             )
             for index, other in enumerate(others, start=1)
         )
         confirmed = replace(profile, confirmations=made)
         if runner_up is not None and made[-1].comparison.verdict is Verdict.DECREASED:
-            swapped = confirm(
-                blocks,
-                reference=1,
-                candidate=2,
-                alpha=self.parameters.significance,
-                margin=self.parameters.relevant_effect,
-            )
+            swapped = confirm(blocks, reference=1, candidate=2, alpha=self.parameters.significance)
             note = f"the confirmation preferred round {runner_up.number} to round {profile.answer.number}"
             return replace(
                 confirmed,

@@ -7,6 +7,7 @@ names are unique, inputs exist, there is no cycle, every operator is reached by 
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -114,7 +115,7 @@ class Topology:
         for element in self.elements:
             _check_bounds(element)
         _check_shares(self.sources)
-        _check_reached(self.sources, self.operators)
+        _check_read(self.sources, self.operators)
 
     @classmethod
     def chain(cls, name: str, source: Source, *steps: Operator | Function) -> Topology:
@@ -240,6 +241,11 @@ def _check_inputs(sources: Sequence[Source], operators: Sequence[Operator]) -> N
                 near = difflib.get_close_matches(name, known, n=1)
                 hint = f"Did you mean '{near[0]}'?" if near else f"Known names: {', '.join(known)}."
                 raise TopologyError(f"Operator '{operator.name}' reads from '{name}', which does not exist.", hint=hint)
+        if operator.function is not None and not callable(operator.function):
+            raise TopologyError(
+                f"Operator '{operator.name}' has {operator.function!r} as its function.",
+                hint="Give a function, or name its inputs: inputs=[…].",
+            )
         if len(set(operator.inputs)) < len(operator.inputs):
             raise TopologyError(f"Operator '{operator.name}' names an input twice.", hint="Name each input once.")
 
@@ -255,15 +261,7 @@ def _downstream_order(operators: Sequence[Operator]) -> tuple[Operator, ...]:
     return tuple(by_name[name] for name in order)
 
 
-def _check_reached(sources: Sequence[Source], operators: Sequence[Operator]) -> None:
-    reached = {source.name for source in sources}
-    for operator in operators:
-        if not reached & set(operator.inputs):
-            raise TopologyError(
-                f"Operator '{operator.name}' is not reached by any source.",
-                hint="Connect it to a source by its inputs.",
-            )
-        reached.add(operator.name)
+def _check_read(sources: Sequence[Source], operators: Sequence[Operator]) -> None:
     read = {name for operator in operators for name in operator.inputs}
     for source in sources:
         if source.name not in read:
@@ -296,9 +294,10 @@ def _check_bounds(element: Element) -> None:
 def _check_cost(element: Element, label: str) -> None:
     if element.cost is not None:
         for field in ("cpu_ms", "wait_ms", "memory_mb"):
-            if not getattr(element.cost, field) >= 0:
+            if not 0 <= getattr(element.cost, field) < math.inf:
                 raise TopologyError(
-                    f"{label} has a negative cost {field}={getattr(element.cost, field)}.", hint="Costs are positive."
+                    f"{label} has the cost {field}={getattr(element.cost, field)}.",
+                    hint="Costs are positive and finite.",
                 )
         if element.cost.cpu_ms + element.cost.wait_ms <= 0:
             raise TopologyError(f"{label} has a Cost of neither CPU nor waiting time.", hint="State cpu_ms or wait_ms.")

@@ -38,7 +38,7 @@ _install() {
     [ -x "$uv" ] || "$bin/python" -m pip install -q "uv==$uv_version" 2>>"$log" || _fail "uv could not be installed: see $log"
   fi
   _say 'installing the locked packages (Spark is large: a minute or two)'
-  VIRTUAL_ENV=$root/.venv "$uv" pip install -q --require-hashes -r "$root/requirements.lock" 2>>"$log" ||
+  VIRTUAL_ENV=$root/.venv "$uv" pip install -q --compile-bytecode --require-hashes -r "$root/requirements.lock" 2>>"$log" ||
     _fail "the packages could not be installed: see $log"
   VIRTUAL_ENV=$root/.venv "$uv" pip install -q --no-deps --no-build-isolation -e "$root" 2>>"$log" ||
     _fail "the project could not be installed: see $log"

@@ -1,1 +1,15 @@
-"""Workloads that ship with the profiler, one readable file each."""
+"""Workloads that ship with the profiler, one readable file each; this is their catalogue.
+
+Names map to `module:attribute`, imported only when asked for. An attribute may be a factory: its parameters are set
+as in `linear?depth=6`.
+"""
+
+from __future__ import annotations
+
+WORKLOADS: dict[str, str] = {
+    "linear": "workloads.linear:linear",
+    "diamond": "workloads.diamond:diamond",
+    "star": "workloads.star:star",
+    "word-count": "workloads.word_count:topology",
+    "random-dag": "workloads.random_dag:random_dag",
+}

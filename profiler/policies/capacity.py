@@ -13,22 +13,25 @@ HOT_KEY = 1.5
 def capacities(outcome: Round) -> dict[str, float]:
     """Return busy seconds / (tasks · seconds) per element: 1 works all the time."""
     duration_s = outcome.measurement.duration_s
-    return {
-        name: seen.busy_s / (seen.tasks * duration_s) if duration_s > 0 else 0.0
-        for name, seen in outcome.measurement.operators.items()
-    }
+    return {name: seen.busy_s / (seen.tasks * duration_s) for name, seen in outcome.measurement.operators.items()}
 
 
 def loads_per_source_row(outcome: Round) -> dict[str, float]:
     """Return busy seconds per source row and element, as they are under this load."""
     rows = outcome.measurement.source_rows
-    return {name: seen.busy_s / rows for name, seen in outcome.measurement.operators.items()} if rows > 0 else {}
+    return {name: seen.busy_s / rows for name, seen in outcome.measurement.operators.items()}
 
 
-def cpu_per_source_row(outcome: Round) -> float:
-    """Return the CPU seconds that one source row costs over all elements."""
+def cpu_per_source_row(outcome: Round) -> dict[str, float]:
+    """Return CPU seconds per source row and element, as they are under this load."""
     rows = outcome.measurement.source_rows
-    return sum(seen.cpu_s for seen in outcome.measurement.operators.values()) / rows if rows > 0 else 0.0
+    return {name: seen.cpu_s / rows for name, seen in outcome.measurement.operators.items()}
+
+
+def cpu_share(outcome: Round, cores: int) -> float:
+    """Return the share of all cores that the elements used."""
+    used = sum(seen.cpu_s for seen in outcome.measurement.operators.values())
+    return used / (outcome.measurement.duration_s * cores)
 
 
 def hot_keys(outcome: Round) -> dict[str, float]:

@@ -1,26 +1,28 @@
-"""Compare two rounds of one search: the screening test, fed with the correlation of all rounds so far."""
+"""Compare two rounds of one search by the screening test, which knows the noise of all rounds so far."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from profiler.observation import Measurement
 from profiler.policies.policy import Parameters
 from profiler.rounds import Round
 from profiler.statistics.comparison import Comparison
-from profiler.statistics.correlation import pooled_lag1
-from profiler.statistics.screening import screen
+from profiler.statistics.search_noise import RoundWindows, screen_round
 
 
 def screened(
-    reference: Measurement, candidate: Measurement, history: Sequence[Round], parameters: Parameters
+    reference: Measurement, candidate: Measurement, history: Iterable[Round], parameters: Parameters
 ) -> Comparison:
-    """Screen a candidate against its reference."""
-    correlation = pooled_lag1([*(past.measurement.throughputs for past in history), candidate.throughputs])
-    return screen(
-        reference.throughputs,
-        candidate.throughputs,
-        correlation=correlation,
+    """Screen a candidate against its reference; throttled rounds repeat their rate, so they tell no noise."""
+    return screen_round(
+        _windows(reference),
+        _windows(candidate),
+        [_windows(past.measurement) for past in history if past.configuration.offered_per_s is None],
         alpha=parameters.significance,
         relevant_effect=parameters.relevant_effect,
     )
+
+
+def _windows(measurement: Measurement) -> RoundWindows:
+    return RoundWindows(measurement.throughputs, tuple(window.speed_index for window in measurement.windows))

@@ -27,7 +27,7 @@ class Exhaustive:
         grid = list(itertools.islice(_grid(search), MOST + 1))
         if len(grid) > MOST:
             raise UsageError(
-                f"The grid of '{situation.topology.name}' at {situation.slots} slots has more than {MOST} configurations.",
+                f"The grid of '{situation.topology.name}' has more than {MOST} configurations.",
                 hint="Use fewer --slots, max_tasks on operators, or --policy stepwise.",
             )
         yield from one_task_each(search)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from profiler.configuration import Configuration
-from profiler.errors import ProfileError, UsageError
+from profiler.errors import ProfileError
 from profiler.rounds import Decision, Round, Trial
+from profiler.slots import smallest_configuration
 from profiler.topology import Topology
 
 Plan = Generator[Trial | Decision, Round | None, None]
@@ -44,18 +45,13 @@ class Situation:
     topology: Topology
     slots: int
     cores: int
+    """Over all nodes."""
+    nodes: int = 1
     parameters: Parameters = Parameters()
 
     def smallest(self) -> Configuration:
         """Return the configuration with as few tasks as allowed; raise where even that does not fit the slots."""
-        configuration = Configuration.of({element.name: element.min_tasks for element in self.topology})
-        if configuration.slots > self.slots:
-            raise UsageError(
-                f"Topology '{self.topology.name}' needs at least {configuration.slots} slots, one per task, "
-                f"but there are {self.slots}.",
-                hint=f"Give it --slots {configuration.slots} or more.",
-            )
-        return configuration
+        return smallest_configuration(self.topology, self.slots)
 
 
 class Policy(Protocol):

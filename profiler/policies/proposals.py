@@ -3,47 +3,75 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from profiler.policies.capacity import cpu_per_source_row, loads_per_source_row
 from profiler.policies.features import Features
 from profiler.policies.search import Moves, Search
-from profiler.policies.slot_programme import Proposal, element_bounds, propose
+from profiler.policies.slot_programme import Proposal, balanced, element_bounds, propose
 from profiler.rounds import Action, Round, Step
 
 MOST = 3
 """Proposals at the most: the second and third use loads measured at the one before."""
 
 
-def slot_proposals(search: Search, features: Features, *, most: int = MOST) -> Moves:
-    """Try what the slot programme proposes until it repeats itself or was revoked twice."""
-    source = search.rounds[-1]
+def slot_proposals(search: Search, features: Features, *, most: int = MOST, balance: bool = False) -> Moves:
+    """Try what the slot programme proposes until it repeats itself.
+
+    Where the cores are the limit, the first proposal is balanced over the nodes and the second fills the slots in
+    proportion to the loads; where the slots are, each one corrects the loads of the one before.
+    """
+    solver = _Solver(search, features, balance=balance)
     loads = {name: feature.busy_s_per_source_row for name, feature in features.elements.items()}
     cpu_s = sum(feature.cpu_s_per_source_row for feature in features.elements.values())
+    filled = False
     for _ in range(most):
-        proposal = _proposal(search, features, loads, cpu_s)
-        configuration = search.bounded(source.configuration, proposal.tasks)
+        proposal = solver.solve(loads, cpu_s, fill=filled)
+        configuration = search.bounded(search.situation.smallest(), proposal.tasks)
         if search.known(configuration) or not search.fits(configuration):
             return
         trial = search.trial(configuration, Step.PLATFORM, Action.SLOTS, predicted_per_s=proposal.predicted_per_s)
-        source = yield from search.attempt(trial)
-        yield from search.judge(source)
-        loads, cpu_s = _under_load(source, loads, cpu_s)
+        outcome = yield from search.attempt(trial)
+        yield from search.judge(outcome)
+        if filled:
+            return
+        filled = balance and proposal.cpu_bound
+        loads = _uncontended_loads(features, outcome) if filled else loads_per_source_row(outcome)
+        cpu_s = sum(cpu_per_source_row(outcome).values())
 
 
-def _under_load(outcome: Round, loads: dict[str, float], cpu_s: float) -> tuple[dict[str, float], float]:
-    return loads_per_source_row(outcome) or loads, cpu_per_source_row(outcome) or cpu_s
-
-
-def _proposal(search: Search, features: Features, loads: dict[str, float], cpu_s: float) -> Proposal:
-    fixed = {
-        name: search.clamp(name, math.ceil(features.elements[name].busy_s_per_s - 1e-9)) for name in features.dominated
+def _uncontended_loads(features: Features, outcome: Round) -> dict[str, float]:
+    """Return CPU as it is under load plus waiting as it is without: busy time would count the wait for a core."""
+    cpu = cpu_per_source_row(outcome)
+    return {
+        name: cpu[name] + max(0.0, feature.busy_s_per_source_row - feature.cpu_s_per_source_row)
+        for name, feature in features.elements.items()
     }
-    scalable = {name: load for name, load in loads.items() if name not in fixed}
-    return propose(
-        scalable,
-        cpu_s,
-        bounds=element_bounds(search, scalable),
-        fixed=fixed,
-        slots=search.situation.slots,
-        cores=search.situation.cores,
-    )
+
+
+class _Solver:
+    """The slot programme of one search: what stays the same from proposal to proposal."""
+
+    def __init__(self, search: Search, features: Features, *, balance: bool) -> None:
+        self.situation = search.situation
+        self.fixed = {
+            name: search.clamp(name, math.ceil(features.elements[name].busy_s_per_s - 1e-9))
+            for name in features.dominated
+        }
+        self.bounds = element_bounds(search, (name for name in search.topology.names if name not in self.fixed))
+        self.balance = balance
+
+    def solve(self, loads: Mapping[str, float], cpu_s: float, *, fill: bool) -> Proposal:
+        """Solve the programme for these loads per source row."""
+        proposal = propose(
+            {name: loads[name] for name in self.bounds},
+            cpu_s,
+            bounds=self.bounds,
+            fixed=self.fixed,
+            slots=self.situation.slots,
+            cores=self.situation.cores,
+            fill=fill,
+        )
+        if fill or not self.balance:
+            return proposal
+        return balanced(proposal, self.bounds, slots=self.situation.slots, nodes=self.situation.nodes)

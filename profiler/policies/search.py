@@ -78,11 +78,13 @@ class Search:
 
     def beats_incumbent(self, outcome: Round) -> tuple[bool, str]:
         """Tell whether a round should replace the incumbent: keeps the latency where that did not, or is faster."""
+        comparison = self.compared(outcome, self.incumbent)
+        if outcome.measurement.latency_ms is None:
+            return False, in_words(comparison)
         keeps, kept = self.meets_latency(outcome), self.meets_latency(self.incumbent)
         if keeps != kept:
             limit = f"{self.parameters.latency_ms:g} ms"
             return keeps, f"latency constraint of {limit} {'met for the first time' if keeps else 'violated'}"
-        comparison = self.compared(outcome, self.incumbent)
         return comparison.verdict is Verdict.INCREASED, in_words(comparison)
 
     def meets_latency(self, outcome: Round) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from profiler.policies.search import Search
 
@@ -37,6 +37,7 @@ class Proposal:
     tasks: dict[str, int]
     predicted_per_s: float
     cpu_bound: bool
+    """The cores, not the slots, are what limits it."""
 
 
 def propose(
@@ -47,26 +48,46 @@ def propose(
     fixed: Mapping[str, int],
     slots: int,
     cores: int,
-    headroom: float = 1.0,
+    fill: bool = False,
 ) -> Proposal:
-    """Solve the programme; `headroom` multiplies the tasks that the processors' limit asks for, slots permitting."""
+    """Solve the programme; `fill` goes on to the slots where the cores are the limit.
+
+    Threads that share cores fairly get them in proportion to their number, so where the cores are the limit, tasks in
+    proportion to the loads, as many as the slots allow, starve nobody.
+    """
     by_cpu = cores / cpu_s_per_row if cpu_s_per_row > 0 else math.inf
+    goal = math.inf if fill else by_cpu
     tasks = {name: bounds[name].low for name in loads}
     free = slots - sum(tasks.values()) - sum(fixed.values())
     while free > 0:
         limit = min(tasks, key=lambda name: _rate(tasks[name], loads[name]))
-        enough = _rate(tasks[limit], loads[limit]) >= by_cpu * headroom
+        enough = _rate(tasks[limit], loads[limit]) >= goal
         if enough or tasks[limit] >= bounds[limit].high:
             break
         tasks[limit] += 1
         free -= 1
     by_slots = min((_rate(count, loads[name]) for name, count in tasks.items()), default=math.inf)
-    reached = min(by_slots, by_cpu * headroom)
+    reached = min(by_slots, goal)
     trimmed = {
         name: max(bounds[name].low, min(count, math.ceil(reached * loads[name] - ROUNDING)))
         for name, count in tasks.items()
     }
     return Proposal({**trimmed, **fixed}, min(by_slots, by_cpu), cpu_bound=by_cpu < by_slots)
+
+
+def balanced(proposal: Proposal, bounds: Mapping[str, Bounds], *, slots: int, nodes: int) -> Proposal:
+    """Round the tasks up to multiples of the nodes where the cores are the limit, slots permitting.
+
+    Tasks are dealt over the nodes in turn, so only multiples load all nodes alike; where the cores are the limit, the
+    fullest node limits them all.
+    """
+    if not proposal.cpu_bound or nodes == 1:
+        return proposal
+    even = {
+        name: min(math.ceil(count / nodes) * nodes, bounds[name].high) if name in bounds else count
+        for name, count in proposal.tasks.items()
+    }
+    return replace(proposal, tasks=even) if sum(even.values()) <= slots else proposal
 
 
 def element_bounds(search: Search, names: Iterable[str]) -> dict[str, Bounds]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from profiler.loop import Profile
-from profiler.policies.capacity import busiest_first, capacities, hot_keys
+from profiler.policies.capacity import busiest_first, capacities, cpu_share, hot_keys
 
 CPU_BOUND = 0.85
 WAITING = 0.5
@@ -16,7 +16,7 @@ def where_it_holds(profile: Profile) -> str:
     operators, cores = measurement.operators, profile.situation.cores
     if not operators or measurement.duration_s <= 0:
         return "what bounds it was not observed"
-    used = sum(seen.cpu_s for seen in operators.values()) / (measurement.duration_s * cores)
+    used = cpu_share(profile.answer, cores)
     if used >= CPU_BOUND:
         return f"bound by CPU on {cores} cores ({used:.0%} used): holds for machines of this speed"
     hot = hot_keys(profile.answer)

@@ -30,10 +30,12 @@ def grid(topology: Topology, slots: int) -> Counts:
 
 
 def searched_optimum(engine: SimulatedEngine, topology: Topology, slots: int, seed: int = 0, starts: int = 6) -> float:
-    """Return the best of several hill climbs over additions, removals and exchanges, for DAGs too large for the grid."""
+    """Return the best of several hill climbs over additions, removals and exchanges, for large DAGs."""
     lows, highs = _bounds(topology, slots)
     rng = np.random.default_rng(seed)
-    return max(_climbed(engine, topology, _random_start(rng, lows, highs, slots), lows, highs, slots) for _ in range(starts))
+    return max(
+        _climbed(engine, topology, _random_start(rng, lows, highs, slots), lows, highs, slots) for _ in range(starts)
+    )
 
 
 def _climbed(

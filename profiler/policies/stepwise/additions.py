@@ -9,6 +9,8 @@ class Addition(StrEnum):
     """One addition to the published method."""
 
     SLOT_PROGRAMME = "slot programme"
+    BALANCE = "balance"
+    SATURATION = "saturation stop"
     TIES = "ties"
     EXCHANGE = "exchange"
     GIVE_BACK = "give back"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from profiler.configuration import Configuration
+from profiler.policies.capacity import cpu_share
 from profiler.policies.features import application_features
 from profiler.policies.policy import Plan, Situation
 from profiler.policies.proposals import slot_proposals
@@ -14,6 +15,9 @@ from profiler.policies.stepwise.operator_capacity import operator_capacity
 from profiler.policies.stepwise.platform_capability import platform_capability, ratio_start, throttle
 from profiler.policies.stepwise.ratios import task_ratios
 from profiler.rounds import Action, Step, Trial
+
+SATURATED = 0.96
+"""Share of the cores in use from which on further tasks are not tried: what they could still gain is not worth it."""
 
 
 class Stepwise:
@@ -33,14 +37,22 @@ class Stepwise:
         features = application_features(situation.topology, start.measurement)
         ratios = task_ratios(situation.topology, features, situation.parameters.slice)
         if Addition.SLOT_PROGRAMME in self.additions:
-            yield from slot_proposals(search, features)
+            yield from slot_proposals(search, features, balance=Addition.BALANCE in self.additions)
         if search.incumbent is start:
             yield from ratio_start(search, ratios)
-        yield from platform_capability(search, ratios)
-        yield from operator_capacity(search, self.additions)
+        if not self._saturated(search):
+            yield from platform_capability(search, ratios)
+        if not self._saturated(search):
+            yield from operator_capacity(search, self.additions)
         if Addition.GIVE_BACK in self.additions:
             yield from give_back(search)
         yield from throttle(search)
+
+    def _saturated(self, search: Search) -> bool:
+        """Tell whether the incumbent uses all cores: no number of tasks can raise its throughput then."""
+        return (
+            Addition.SATURATION in self.additions and cpu_share(search.incumbent, search.situation.cores) >= SATURATED
+        )
 
 
 def _today(search: Search) -> Moves:

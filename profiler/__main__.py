@@ -1,0 +1,21 @@
+"""The command `profile`, also `python -m profiler`."""
+
+from __future__ import annotations
+
+import sys
+from io import TextIOWrapper
+
+from profiler.cli.app import app
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal that cannot show "→" shows "?" instead of an error.
+            stream.reconfigure(errors="replace")
+    app(prog_name="profile")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""`profile run TOPOLOGY`: the three steps, ending with the best configuration."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from profiler.cli.flags import with_settings
+from profiler.settings import Settings
+
+
+@with_settings()
+def run(
+    topology: Annotated[
+        str,
+        typer.Argument(
+            metavar="TOPOLOGY",
+            help="A workload's name (linear, 'linear?depth=6'), module:attribute or file.py:attribute.",
+        ),
+    ],
+    *,
+    settings: Settings,
+) -> int:
+    """Find the best configuration of a topology: tasks per operator, throughput, latency, settings to paste."""
+    from profiler.loading import load_topology
+    from profiler.slots import smallest_configuration
+
+    loaded = load_topology(topology)
+    smallest_configuration(loaded, settings.slots)
+
+    # Last, as it imports engines and policies: wrong input is refused at once.
+    from profiler.cli.running import run_profile
+
+    return run_profile(loaded, settings)

@@ -1,0 +1,206 @@
+"""Every setting, declared once: its key, how it is written, its default and what it is for.
+
+A field of `Settings` is a key of the configuration file (`latency`), an environment variable (`PROFILE_LATENCY`)
+and a flag (`--latency`). `profiler.precedence` fills it; the command line makes its flags from `OPTIONS`.
+Nothing here imports an engine or a policy: `profile --help` must answer at once.
+"""
+
+# ruff: noqa: RUF009 - the defaults are declarations; no value is shared between instances that could change
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from profiler.quantities import Kind, choice, count, duration, number, ratio, switch, text
+
+T = TypeVar("T")
+
+
+class EngineName(StrEnum):
+    """What the topology runs on."""
+
+    SPARK = "spark"
+    SIMULATED = "simulated"
+
+
+class PolicyName(StrEnum):
+    """Who searches the configuration."""
+
+    STEPWISE = "stepwise"
+    THRESHOLD = "threshold"
+    STELA = "stela"
+    DS2 = "ds2"
+    SLOTS = "slots"
+    EXHAUSTIVE = "exhaustive"
+
+
+class NoiseName(StrEnum):
+    """What kind of machine the simulated engine plays."""
+
+    QUIET = "quiet"
+    SHARED = "shared"
+    HOSTILE = "hostile"
+
+
+class ExportKind(StrEnum):
+    """Formats of a written report."""
+
+    JSON = "json"
+    CSV = "csv"
+    MD = "md"
+    JUNIT = "junit"
+    HTML = "html"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A report to write, and where."""
+
+    kind: ExportKind
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}={self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What is known of a setting besides its value."""
+
+    field: str
+    key: str
+    kind: Kind[Any]
+    default: Any
+    purpose: str
+    """One line for the help."""
+    repeatable: bool
+    unset: str
+    """What happens where nothing is set, for settings without a default."""
+
+    @property
+    def flag(self) -> str:
+        """Name of the flag."""
+        return f"--{self.key}"
+
+    @property
+    def variable(self) -> str:
+        """Name of the environment variable."""
+        return "PROFILE_" + self.key.upper().replace("-", "_")
+
+    @property
+    def is_switch(self) -> bool:
+        """Tell whether its flag takes no value."""
+        return isinstance(self.default, bool)
+
+    def show(self, value: Any) -> str:
+        """Write the value as it would be set, without any credentials in it."""
+        if value is None or value == ():
+            return self.unset
+        written = ",".join(map(self.kind.show, value)) if self.repeatable else self.kind.show(value)
+        return without_credentials(written)
+
+
+def without_credentials(written: str) -> str:
+    """Hide user and password of a URI, even of a malformed one: they never appear in output or stored documents."""
+    return re.sub(r"(^|://)[^/\s]*@", r"\1…@", written)
+
+
+def _option(key: str, kind: Kind[Any], default: T, purpose: str, *, repeatable: bool = False, unset: str = "none") -> T:
+    """Declare a setting; typed as its default, so that reading it is typed too."""
+    declared = {"key": key, "kind": kind, "purpose": purpose, "repeatable": repeatable, "unset": unset}
+    return field(default=default, metadata=declared)
+
+
+def _optional(key: str, kind: Kind[T], purpose: str, *, unset: str) -> T | None:
+    return _option(key, kind, None, purpose, unset=unset)
+
+
+def _export(written: str) -> Export:
+    kind, separator, path = written.partition("=")
+    if not separator or not path.strip():
+        raise ValueError(written)
+    return Export(ExportKind(kind.strip()), path.strip())
+
+
+_MILLISECONDS = duration(unit_s=0.001)
+_ADDRESS = text("an address", "localhost:9092", "HOST:PORT", r"[^\s:,/]+:[0-9]+(?:,[^\s:,/]+:[0-9]+)*")
+_URI = text("a MongoDB URI", "mongodb://localhost:27017", "URI", r"mongodb(?:\+srv)?://\S+")
+_EXPORT = Kind("a report", "junit=report.xml (json, csv, md, junit, html)", "KIND=FILE", _export)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings of a command that measures, with where each came from."""
+
+    engine: EngineName = _option("engine", choice(EngineName), EngineName.SPARK, "What the topology runs on.")
+    policy: PolicyName = _option("policy", choice(PolicyName), PolicyName.STEPWISE, "Who searches.")
+    latency_ms: float = _option("latency", _MILLISECONDS, 500.0, "Constraint on processing latency at 90 % of the top.")
+    latency_quantile: float = _option(
+        "latency-quantile", ratio(zero=False), 0.95, "Quantile of the latency that the constraint bounds."
+    )
+    slice: float = _option("slice", ratio(zero=False), 0.3, "Unit in which the operators' load ratios are rounded.")
+    stop_factor: float = _option(
+        "stop-factor", number(least=1), 2.0, "Step 3 ends within this factor of the minimal operator latencies."
+    )
+    alpha: float = _option(
+        "alpha", ratio(zero=False), 0.9, "Below this part of the best throughput step 2 goes back and throttles."
+    )
+    slots: int | None = _optional(
+        # Zero is let through: the topology then says how many it needs.
+        "slots",
+        count(least=0),
+        "Tasks that may run at once.",
+        unset="the engine's",
+    )
+    windows: int = _option("windows", count(least=2), 10, "Windows per round.")
+    window_s: float = _option("window", duration(), 3.0, "Length of a window.")
+    relevant_effect: float = _option("relevant-effect", ratio(zero=True), 0.03, "Smallest effect that matters.")
+    give_back: float = _option("give-back", ratio(zero=True), 0.02, "Largest loss accepted for fewer tasks.")
+    confirm: bool = _option("confirm", switch(), default=True, purpose="Confirm the answer in interleaved blocks.")
+    quick: bool = _option("quick", switch(), default=False, purpose="Fewer windows, no confirmation; marked so.")
+    budget_s: float | None = _optional("budget", duration(), "Time after which no round starts.", unset="no limit")
+    seed: int = _option("seed", count(least=0), 1, "Seed of everything random.")
+    nodes: int = _option("nodes", count(least=1), 6, "Nodes of the simulated cluster.")
+    cores: int = _option("cores", count(least=1), 2, "Cores per node of the simulated cluster.")
+    noise: NoiseName = _option("noise", choice(NoiseName), NoiseName.QUIET, "Noise of the simulated cluster.")
+    master: str | None = _optional(
+        "master",
+        text("a Spark master", "local[8] or spark://host:7077", "URL"),
+        "Spark master.",
+        unset="local[N] by cores and memory",
+    )
+    kafka: str | None = _optional("kafka", _ADDRESS, "Kafka to use.", unset="an own one is started")
+    mongo: str | None = _optional("mongo", _URI, "MongoDB to store in.", unset="an own one is started")
+    json_to: str | None = _optional(
+        "json",
+        text("a file", "result.json or -", "FILE|-"),
+        "Write the result as JSON; - is stdout.",
+        unset="not written",
+    )
+    export: tuple[Export, ...] = _option(
+        "export", _EXPORT, (), "Write a report as json, csv, md, junit or html; repeatable.", repeatable=True
+    )
+    resume: str | None = _optional(
+        "resume", text("a run", "its name", "RUN"), "Go on with a stored run.", unset="a new run"
+    )
+    quiet: bool = _option("quiet", switch(), default=False, purpose="No progress, the result only.")
+    debug: bool = _option("debug", switch(), default=False, purpose="Show the traceback of an error.")
+
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Key → where its value came from; keys left at their defaults are absent."""
+
+    def origin(self, key: str) -> str:
+        """Tell where the value of a key came from."""
+        return self.origins.get(key, "default")
+
+
+OPTIONS: tuple[Option, ...] = tuple(
+    Option(field=declared.name, default=declared.default, **declared.metadata)
+    for declared in fields(Settings)
+    if declared.metadata
+)
+"""All settings in the order of the help."""

@@ -1,0 +1,52 @@
+"""Reading the stages of a query from the plan that Spark prints."""
+
+from __future__ import annotations
+
+import pytest
+
+from profiler.engines.spark.chains import Chain, QueryPlan, Stage
+from profiler.engines.spark.executed_plan import check_stages, stage_tasks
+from profiler.errors import ProfileError
+
+PLAN = """\
+WriteToDataSourceV2 MicroBatchWrite[epoch: 0]
++- ProjectAggregationBuffer List(word#18), 3, [word#18]
+   +- StatefulStreamlineAggregate List(word#18), 3, numPartitions = 3]
+      +- Exchange hashpartitioning(word#18, lang#19, 3), REQUIRED_BY_STATEFUL_OPERATOR, isPipelined=true, [plan_id=79]
+         +- ProjectAggregationBuffer 3, [word#18], [partial_count(1)]
+            +- Exchange RoundRobinPartitioning(2), REPARTITION_BY_NUM, isPipelined=true, [plan_id=76]
+               +- *(2) Generate explode(split(value#15,  , -1)), [event_time#16], false, [word#18]
+                  +- Exchange SinglePartition, REPARTITION_BY_NUM, isPipelined=true, [plan_id=71]
+                     +- *(1) Project [cast(value#8 as string) AS value#15]
+                        +- RealTimeStreamScan[key#7, value#8] class KafkaScan [batchDurationMs=1500ms]
+"""
+
+
+def query(*tasks: int) -> QueryPlan:
+    names = ("in", *(f"o{number}" for number in range(1, len(tasks))))
+    stages = tuple(Stage((name,), count) for name, count in zip(names, tasks, strict=True))
+    return QueryPlan(Chain(("in",), names[1:], ()), stages, 1, 0)
+
+
+def test_every_exchange_starts_a_stage():
+    """Listed from the source to the sink: one task, two, then three by key."""
+    assert stage_tasks(PLAN) == (1, 2, 3)
+
+
+def test_the_planned_stages_pass():
+    """Nothing to say where Spark does as planned."""
+    check_stages(query(4, 1, 2, 3), PLAN)
+
+
+@pytest.mark.parametrize("tasks", [(4, 1, 2, 4), (4, 1, 3), (4, 1, 2, 3, 1)])
+def test_other_stages_are_told(tasks):
+    """Both lists are shown, and what usually causes it."""
+    with pytest.raises(ProfileError, match="stages of 4/1/2/3 tasks instead of " + "/".join(map(str, tasks))) as told:
+        check_stages(query(*tasks), PLAN)
+    assert "stateful=True" in told.value.hint
+
+
+def test_a_shuffle_that_waits_for_its_input_is_refused():
+    """It would never deliver a row before the batch ends."""
+    with pytest.raises(ProfileError, match="cannot run"):
+        stage_tasks(PLAN.replace("isPipelined=true, [plan_id=76]", "isPipelined=false, [plan_id=76]"))

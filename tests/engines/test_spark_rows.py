@@ -1,0 +1,45 @@
+"""The times that a sampled row carries below the millisecond of its event time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from profiler.engines.spark.rows import LONGEST_MS, latencies_ms
+
+
+def stamp(due_ms: int, waited_ms: float) -> int:
+    """Encode as the query does, in plain Python."""
+    return due_ms * 1000 + 1 + round(998 * math.log1p(min(waited_ms, LONGEST_MS)) / math.log1p(LONGEST_MS))
+
+
+def read(due_ms: int, waited_ms: float, processing_ms: int) -> tuple[float, float]:
+    arrived = due_ms + round(waited_ms) + processing_ms
+    processing, end_to_end = latencies_ms(np.array([stamp(due_ms, waited_ms)]), np.array([arrived]))
+    return float(processing[0]), float(end_to_end[0])
+
+
+@given(st.integers(0, 2**41), st.integers(0, int(LONGEST_MS)), st.integers(1, 100_000))
+def test_both_latencies_come_back(due_ms, waited_ms, processing_ms):
+    """End-to-end exactly, processing to a millisecond or 0.7 % of the time that the row had waited."""
+    processing, end_to_end = read(due_ms, waited_ms, processing_ms)
+    assert end_to_end == waited_ms + processing_ms
+    assert processing == pytest.approx(processing_ms, abs=max(1.0, 0.007 * (1 + waited_ms)))
+
+
+@given(st.integers(0, 2**41), st.floats(0, 1e9))
+def test_a_stamp_stays_within_its_millisecond(due_ms, waited_ms):
+    """The event time that a user sees is the time the message was due, to the millisecond, and marked as sampled."""
+    stamped = stamp(due_ms, waited_ms)
+    assert stamped // 1000 == due_ms
+    assert 1 <= stamped % 1000 <= 999
+
+
+def test_latency_is_never_negative():
+    """A waiting time that was rounded up must not take more than there was."""
+    processing, _ = read(1_000_000, 599_000, 0)
+    assert processing >= 0
