@@ -1,6 +1,6 @@
 """Step 3, operator capacity: one more task for the operator that works the most, kept if the throughput rises.
 
-    capacity_i = busy seconds / (tasks · seconds)
+    capacity_i = busy seconds of its busiest task / seconds
 
 Ends after two revocations in a row, when no slot is left, or when every operator's latency is within k of its minimum.
 The last is read from utilisation: the sojourn time of a queue is service / (1 − u), so latency ≤ k · MinL means
