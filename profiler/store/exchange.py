@@ -1,0 +1,64 @@
+"""Bring a run out of a store into a file, and from a file into a store.
+
+An import may be repeated: what is there already is not doubled. The whole file is read before anything is written, and
+a new run appears in the list only after all of it is there.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from profiler.errors import UsageError
+from profiler.store.lines import History, header_line, read_history, record_line
+from profiler.store.records import Record, Result, result_parts
+from profiler.store.store import NoSuchRun, Store, write_records
+
+
+def history_of(store: Store, run: str) -> History:
+    """Collect all that a store knows of a run; UsageError where it knows no such run."""
+    stored = store.load_run(run)
+    records: list[Record] = [*store.windows(run), *store.rounds(run)]
+    document = store.result(run)
+    if document is not None:
+        # The rounds' records have their own lines.
+        records.append(Result(result_parts(document)[0]))
+    return History(stored.run, tuple(records))
+
+
+def export_run(store: Store, run: str, path: Path) -> History:
+    """Write a run to a file, which appears when it is whole; return what was written."""
+    history = history_of(store, run)
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(header_line(history.run, len(history.records)))
+            file.writelines(map(record_line, history.records))
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise UsageError(f"'{path}' can't be written: {error.strerror}.", hint="Name another file.") from None
+    return history
+
+
+def import_file(store: Store, path: Path) -> History:
+    """Read a file and put all of it into a store; return what was read."""
+    history = read_history(path)
+    put(store, history)
+    return history
+
+
+def put(store: Store, history: History) -> None:
+    """Put a history into a store; UsageError where another run has its name."""
+    run = history.run
+    try:
+        known = store.load_run(run.id).run
+    except NoSuchRun:
+        known = run
+    if known != run:
+        raise UsageError(
+            f"The history holds another run '{run.id}', of {known.topology} at {known.started:%Y-%m-%d %H:%M:%S}.",
+            hint="Import the file into another database: --mongo URI.",
+        )
+    write_records(store, run.id, history.records)
+    store.begin_run(run)

@@ -1,0 +1,100 @@
+"""What every store can do: keep runs, windows, rounds and results, and find them again.
+
+Everything is keyed by the run's id, so profiles that run at once share a store without noticing each other. Every
+write may be repeated: after an error nobody knows whether it arrived, so it must be safe to send it again.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Protocol
+
+from profiler.errors import ProfileError, UsageError
+from profiler.rounds import Round
+from profiler.store.records import Record, Result, Run, SeenWindow, StoredRun
+
+SCHEMA_VERSION = 1
+
+
+class StoreFailed(ProfileError):  # noqa: N818 - reads as what happened
+    """The store did not do what it was asked; it may be gone for a moment, and the same call may be made again."""
+
+
+class NoSuchRun(UsageError):  # noqa: N818 - reads as what happened
+    """No run has that name."""
+
+    def __init__(self, run: str, known: Sequence[str]) -> None:
+        """Suggest the nearest of the `known` runs."""
+        near = difflib.get_close_matches(run, known, n=1)
+        suggestion = f"Did you mean '{near[0]}'? " if near else ""
+        super().__init__(
+            f"The history holds no run '{run}'.", hint=f"{suggestion}'profile history list' shows the runs."
+        )
+
+
+class Store(Protocol):
+    """A place where histories last."""
+
+    def begin_run(self, run: Run) -> None:
+        """Make a run known; a run that is known already stays as it is."""
+
+    def add_windows(self, run: str, windows: Sequence[SeenWindow]) -> None:
+        """Add windows to a run; those that it has already (by their `at`) are passed over."""
+
+    def save_round(self, run: str, outcome: Round) -> None:
+        """Save a round under its number; one without a decision never replaces one that has it."""
+
+    def save_result(self, run: str, document: Mapping[str, Any]) -> None:
+        """Save the result and the rounds that it holds; a later result replaces it."""
+
+    def find_runs(
+        self,
+        *,
+        topology: str | None = None,
+        engine: str | None = None,
+        since: datetime | None = None,
+        limit: int | None = None,
+    ) -> list[StoredRun]:
+        """Find runs, the newest first."""
+
+    def load_run(self, run: str) -> StoredRun:
+        """Return one run; NoSuchRun where there is none of that name."""
+
+    def rounds(self, run: str) -> tuple[Round, ...]:
+        """Return the rounds of a run by number."""
+
+    def windows(self, run: str) -> tuple[SeenWindow, ...]:
+        """Return the windows of a run in the order in which they were seen."""
+
+    def result(self, run: str) -> dict[str, Any] | None:
+        """Return the whole result document, None where there is none."""
+
+    def delete_run(self, run: str) -> None:
+        """Delete all of a run; deleting what is not there is fine."""
+
+    def close(self) -> None:
+        """Let go of the store; calling it twice is fine."""
+
+
+def write_records(store: Store, run: str, records: Iterable[Record]) -> None:
+    """Write records in their order; windows that follow each other go together."""
+    for kind, group in groupby(records, key=type):
+        if kind is SeenWindow:
+            store.add_windows(run, [record for record in group if isinstance(record, SeenWindow)])
+            continue
+        for record in group:
+            if isinstance(record, Round):
+                store.save_round(run, record)
+            elif isinstance(record, Result):
+                store.save_result(run, record.document)
+
+
+def prune(store: Store, *, before: datetime) -> list[str]:
+    """Delete the runs that started before a moment; return their ids, the newest first."""
+    old = [found.run.id for found in store.find_runs() if found.run.started < before]
+    for run in old:
+        store.delete_run(run)
+    return old
