@@ -26,6 +26,8 @@ FIRST_RATE_PER_S = 2000.0
 STRESS = 1.3
 KEEPS_UP = 0.92
 """Part of the offered rate from which on a job is taken to keep up, so that the rate is no stress."""
+KEPT_UP = 0.98
+"""Part of a probe's rate that every window must reach for the probe to tell the latency at that rate."""
 OVERSHOOT = 2.0
 """Offered rate over throughput from which on the rate is lowered to spare the buffers."""
 PROBE_LOAD = 0.9
@@ -130,7 +132,7 @@ class _Observer:
                 f"No row came through {self.trial.configuration}.", hint="Look into the engine's log for the reason."
             )
         worth_probing = reference_per_s is None or throughput >= PROBE_LOAD * reference_per_s
-        probe = self._settled(PROBE_LOAD * throughput, self.design.probe, Phase.PROBE) if worth_probing else ()
+        probe = self._probed(PROBE_LOAD * throughput) if worth_probing else ()
         calm = self._settled(CALM_LOAD * throughput, self.design.calm, Phase.CALM) if self.trial.calm else ()
         return Measurement(
             configuration=self.trial.configuration,
@@ -139,6 +141,7 @@ class _Observer:
             calm=calm,
             warm_up_windows=self.warm_up_seen,
             latency_ms=_typical_latency(probe) if probe else None,
+            latency_at_per_s=probe[0].offered_per_s if probe else None,
             doubts=_doubts(windows, doubts),
         )
 
@@ -151,8 +154,20 @@ class _Observer:
             windows=windows,
             warm_up_windows=self.warm_up_seen,
             latency_ms=_typical_latency(windows),
+            latency_at_per_s=rate_per_s,
             doubts=_doubts(windows, ()),
         )
+
+    def _probed(self, rate: float) -> tuple[Observation, ...]:
+        """Observe the latency at this rate; a job that no longer keeps up with it is probed once more, lower.
+
+        A machine that became slower turns 90 % of its throughput into more than it can do, and what is measured then
+        is the backlog, not the configuration.
+        """
+        probe = self._settled(rate, self.design.probe, Phase.PROBE)
+        if all(window.throughput_per_s >= KEPT_UP * window.offered_per_s for window in probe):
+            return probe
+        return self._settled(PROBE_LOAD * rate, self.design.probe, Phase.PROBE)
 
     def _under_stress(self, reference_per_s: float | None) -> tuple[float, tuple[Observation, ...], tuple[Doubt, ...]]:
         predicted = self.trial.predicted_per_s

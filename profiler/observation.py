@@ -104,6 +104,8 @@ class Measurement:
     warm_up_windows: int = 0
     latency_ms: Latency | None = None
     """Processing latency of the probe at 90 % of the throughput; None where no probe was made."""
+    latency_at_per_s: float | None = None
+    """Rate of that probe: lower than 90 % where the machine had become slower meanwhile."""
     doubts: tuple[Doubt, ...] = ()
 
     @property

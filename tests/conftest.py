@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says nothing about the code on a loaded machine.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 REAL = {"spark", "kafka", "mongo", "browser"}
 HEAVY = {"java", "mongod", "spark-submit", "spark-class", "chromium"}
@@ -29,10 +35,8 @@ def _no_real_parts_without_a_marker(request, monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch, tmp_path_factory):
-    """Keep the user's own settings and cache out of the tests."""
-    import os
-
+def _no_settings_from_outside(monkeypatch):
+    """Keep the user's own settings out of the tests; the cache stays, as it holds the jars."""
     for name in list(os.environ):
-        if name.startswith("PROFILE_"):
+        if name.startswith("PROFILE_") and name != "PROFILE_CACHE":
             monkeypatch.delenv(name)

@@ -1,68 +1,71 @@
-"""Build what `profile run` needs from the settings, run it, report it."""
+"""Build what `profile run` needs from the settings, run it, keep it, report it."""
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-import sys
-import uuid
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from profiler import __version__
 from profiler.cli.console import error_console, result_console
+from profiler.cli.engines import opened_engine
+from profiler.cli.outputs import Outputs
 from profiler.engines import Engine
-from profiler.engines.simulated.engine import SimulatedEngine
-from profiler.engines.simulated.noise import Preset
-from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.errors import UsageError
-from profiler.loop import Loop, Profile
+from profiler.events import Event, Report
+from profiler.loop import Loop
 from profiler.measure import Design
 from profiler.policies import POLICIES
 from profiler.policies.policy import Parameters
 from profiler.report.json_document import profile_document
-from profiler.report.progress import progress
+from profiler.report.progress import Progress, progress
 from profiler.report.terminal import print_profile
+from profiler.rounds import Round
 from profiler.settings import EngineName, Settings
+from profiler.store.records import Run
 from profiler.topology import Topology
 
 QUICK_WINDOWS = 5
 
 
 def run_profile(topology: Topology, settings: Settings) -> int:
-    """Profile a topology and print the answer; return the exit code."""
-    output = _opened(settings.json_to)
-    design = search_design(settings)
-    engine = _engine(settings)
-    run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:4]}"
-    title = f"profile {topology.name} on {engine.name}"
-    errors = error_console()
-    try:
-        with progress(errors, title, design, engine.window_s, quiet=settings.quiet) as watcher:
-            profile = Loop(
-                engine,
-                topology,
-                POLICIES[settings.policy](),
-                parameters=policy_parameters(settings),
-                design=design,
-                report=watcher,
-                slots=settings.slots,
-                budget_s=settings.budget_s,
-            ).run()
-    finally:
-        engine.close()
-    _report(profile, run, engine, output)
+    """Profile a topology, keep what was measured, print the answer; return the exit code."""
+    outputs = Outputs.opened(settings)
+    design, parameters = search_design(settings), policy_parameters(settings)
+    title = f"profile {topology.name} on {settings.engine}"
+    with (
+        progress(error_console(), title, design, settings.window_s, quiet=settings.quiet) as watcher,
+        opened_engine(topology, settings, watcher.note) as engine,
+        _kept(topology, settings, engine, watcher, {**asdict(parameters), "windows": design.windows}) as history,
+    ):
+        loop = Loop(
+            engine,
+            topology,
+            POLICIES[settings.policy](),
+            parameters=parameters,
+            design=design,
+            report=history.report,
+            slots=settings.slots,
+            budget_s=settings.budget_s,
+        )
+        profile = loop.run(history.rounds)
+        document = profile_document(profile, run=history.run.id, engine=engine.name, environment=environment_of(engine))
+        history.keep_result(document)
+    outputs.write(document)
+    if not outputs.json_on_stdout:
+        print_profile(result_console(), profile, run=history.run.id, engine=engine.name)
     return 0
 
 
 def search_design(settings: Settings) -> Design:
     """Return how long to look: `--quick` looks shorter and leaves the answer unconfirmed."""
-    defaults = Design()
     if settings.quick:
         return Design(windows=min(QUICK_WINDOWS, settings.windows), probe=2, calm=3, blocks=0)
-    return Design(windows=settings.windows, blocks=defaults.blocks if settings.confirm else 0)
+    return Design(windows=settings.windows, blocks=Design().blocks if settings.confirm else 0)
 
 
 def policy_parameters(settings: Settings) -> Parameters:
@@ -78,37 +81,8 @@ def policy_parameters(settings: Settings) -> Parameters:
     )
 
 
-def _engine(settings: Settings) -> Engine:
-    if settings.engine is not EngineName.SIMULATED:
-        raise UsageError("The Spark engine is not built yet.", hint="Run with --engine simulated.")
-    cluster = SimulatedPlatform(nodes=settings.nodes, cores_per_node=settings.cores, slots=settings.slots)
-    return SimulatedEngine(cluster, Preset(settings.noise), seed=settings.seed, window_s=settings.window_s)
-
-
-def _opened(target: str | None) -> Path | None:
-    """Make sure before measuring that the document can be written after it."""
-    if target is None or target == "-":
-        return None if target is None else Path("-")
-    path = Path(target)
-    try:
-        path.touch()
-    except OSError as error:
-        raise UsageError(f"--json {target} can't be written: {error.strerror}.", hint="Name another file.") from None
-    return path
-
-
-def _report(profile: Profile, run: str, engine: Engine, output: Path | None) -> None:
-    document = profile_document(profile, run=run, engine=engine.name, environment=_environment(engine))
-    text = json.dumps(document, indent=1, allow_nan=False)
-    if output is not None and output.name == "-":
-        sys.stdout.write(text + "\n")
-        return
-    if output is not None:
-        output.write_text(text + "\n", encoding="utf-8")
-    print_profile(result_console(), profile, run=run, engine=engine.name)
-
-
-def _environment(engine: Engine) -> dict[str, Any]:
+def environment_of(engine: Engine) -> dict[str, Any]:
+    """Return the facts of the platform that a result holds for."""
     return {
         "profile": __version__,
         "python": platform.python_version(),
@@ -118,3 +92,67 @@ def _environment(engine: Engine) -> dict[str, Any]:
         "machine_cores": os.cpu_count(),
         **engine.platform.versions,
     }
+
+
+class _History:
+    """Where a run is kept: its record, the rounds it goes on from, and who hears of new ones."""
+
+    def __init__(
+        self, run: Run, rounds: Sequence[Round], report: Report, keep_result: Callable[[dict[str, Any]], None]
+    ) -> None:
+        self.run = run
+        self.rounds = rounds
+        self.report = report
+        self.keep_result = keep_result
+
+
+@contextmanager
+def _kept(
+    topology: Topology, settings: Settings, engine: Engine, watcher: Progress, parameters: dict[str, Any]
+) -> Iterator[_History]:
+    """Keep the run in MongoDB; a simulated run needs no server, and is kept only where one is named."""
+    started = datetime.now(UTC)
+    run = Run(
+        id=settings.resume or f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}",
+        topology=topology.name,
+        engine=engine.name,
+        policy=settings.policy,
+        parameters={**parameters, "window_s": engine.window_s},
+        environment=environment_of(engine),
+        started=started,
+    )
+    if settings.engine is EngineName.SIMULATED and settings.mongo is None and settings.resume is None:
+        yield _History(run, (), watcher, lambda _: None)
+        return
+    with _stored(run, settings, watcher) as history:
+        yield history
+
+
+@contextmanager
+def _stored(run: Run, settings: Settings, watcher: Progress) -> Iterator[_History]:
+    from profiler.services.mongo import open_mongo
+    from profiler.services.run_folder import cache_directory
+    from profiler.store.keeper import Keeper
+    from profiler.store.mongo import open_revived
+    from profiler.store.resuming import resumed
+    from profiler.store.unsaved import unsaved_path
+
+    cache = cache_directory()
+    unsaved = unsaved_path(cache, run.id)
+    with open_mongo(settings.mongo, cache, report=watcher.note) as mongo:
+        rounds: Sequence[Round] = ()
+        if settings.resume is not None:
+            with closing(open_revived(mongo)) as store:
+                run, rounds = resumed(store, run, unsaved)
+        keeper = Keeper(lambda: open_revived(mongo), run, unsaved)
+
+        def report(event: Event) -> None:
+            watcher(event)
+            keeper(event)
+
+        try:
+            with keeper:
+                yield _History(run, rounds, report, keeper.keep_result)
+        finally:
+            if left := str(keeper.close()):
+                error_console().print(left)

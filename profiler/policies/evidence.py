@@ -18,10 +18,15 @@ def screened(
     return screen_round(
         _windows(reference),
         _windows(candidate),
-        [_windows(past.measurement) for past in history if past.configuration.offered_per_s is None],
+        windows_at_stress(history),
         alpha=parameters.significance,
         relevant_effect=parameters.relevant_effect,
     )
+
+
+def windows_at_stress(history: Iterable[Round]) -> list[RoundWindows]:
+    """Return the rounds as the statistics see them, those at a limited rate left out."""
+    return [_windows(past.measurement) for past in history if past.configuration.offered_per_s is None]
 
 
 def _windows(measurement: Measurement) -> RoundWindows:

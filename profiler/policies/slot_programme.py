@@ -72,7 +72,7 @@ def propose(
         name: max(bounds[name].low, min(count, math.ceil(reached * loads[name] - ROUNDING)))
         for name, count in tasks.items()
     }
-    return Proposal({**trimmed, **fixed}, min(by_slots, by_cpu), cpu_bound=by_cpu < by_slots)
+    return Proposal({**trimmed, **fixed}, min(by_slots, by_cpu), cpu_bound=by_cpu <= by_slots)
 
 
 def balanced(proposal: Proposal, bounds: Mapping[str, Bounds], *, slots: int, nodes: int) -> Proposal:

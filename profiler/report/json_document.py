@@ -16,6 +16,7 @@ from profiler.errors import UsageError
 from profiler.loop import Profile
 from profiler.policies.features import application_features
 from profiler.report.paste import paste_settings
+from profiler.report.uncertainty import throughput_interval
 from profiler.report.validity import where_it_holds
 from profiler.rounds import Action, Round
 from profiler.statistics.comparison import Comparison
@@ -42,6 +43,7 @@ def profile_document(profile: Profile, *, run: str, engine: str, environment: Ma
             "slots": profile.answer.configuration.slots,
             "offered_per_s": profile.answer.configuration.offered_per_s,
             "throughput_per_s": profile.answer.throughput_per_s,
+            "throughput_interval_per_s": throughput_interval(profile),
             "latency_ms": _latency(profile.answer),
             "holds": where_it_holds(profile),
         },

@@ -12,11 +12,11 @@ from profiler.loop import Profile
 from profiler.observation import Doubt
 from profiler.report.advice import ADVICE
 from profiler.report.paste import as_lines, paste_settings
+from profiler.report.uncertainty import throughput_interval
 from profiler.report.validity import where_it_holds
 from profiler.report.words import change
 from profiler.rounds import Round
 from profiler.statistics.comparison import Comparison, Verdict
-from profiler.statistics.interval import mean_interval
 
 
 def print_profile(console: Console, profile: Profile, *, run: str, engine: str, title: str = "Answer") -> None:
@@ -73,14 +73,14 @@ def _figures(profile: Profile) -> Table:
     table.add_column(style="dim")
     table.add_column()
     answer = profile.answer
-    low, high = mean_interval(answer.measurement.throughputs)
+    low, high = throughput_interval(profile)
     table.add_row("throughput", f"{answer.throughput_per_s:,.0f} rows/s (95 % interval {low:,.0f} to {high:,.0f})")
     latency = answer.measurement.latency_ms
     if latency is not None:
         table.add_row(
             "latency",
             f"mean {latency.mean:,.0f} ms, p50 {latency.p50:,.0f}, p95 {latency.p95:,.0f}, p99 {latency.p99:,.0f} "
-            "(read to sink, at 90 % of the throughput)",
+            f"(read to sink, at {answer.measurement.latency_at_per_s or 0:,.0f} rows/s)",
         )
     if not answer.meets(profile.situation.parameters.latency_ms, profile.situation.parameters.latency_quantile):
         table.add_row("", Text(f"violates the constraint of {profile.situation.parameters.latency_ms:g} ms", "red"))

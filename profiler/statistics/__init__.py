@@ -1,1 +1,16 @@
-"""Statistics of noisy, correlated windows: screening for the search, confirmation for the claims."""
+"""Statistics of noisy, correlated windows: screening for the search, confirmation for the claims.
+
+comparison      what a test says: verdict, effect, interval, p, detectable effect
+screening       two rounds of a search; search_noise feeds it with what all rounds tell about their noise
+confirmation    arms in interleaved blocks, and their order
+correlation     lag-1 of windows, and how many independent ones they are worth
+speed_index     the machine's own speed as a control variate
+stationarity    the end of warm-up
+interval        the confidence interval of one mean
+normality       Lilliefors' test, and Mann-Whitney's p where it rejects
+holm            several criteria, one family error
+noise_floor     what a design could detect
+student         Student's t for a difference of logs, where both designs end
+
+Import from the modules: this package itself loads nothing, as scipy takes longer than `profile --help` may.
+"""

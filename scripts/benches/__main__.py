@@ -38,7 +38,7 @@ def main() -> None:
 
 def _table(name: str, rows: list[Row]) -> Table:
     table = Table(title=f"bench {name}", title_justify="left")
-    table.add_column("quantity")
+    table.add_column("quantity", min_width=44)
     for heading in ("ours", "low", "high", "goal", "met", "n"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("against")

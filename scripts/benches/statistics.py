@@ -98,7 +98,7 @@ def _screening_defences(preset: Preset, searches: Sequence[Search]) -> Iterator[
     """Yield the false alarms as one defence after the other is added, and the variance the index removes."""
     ladder: dict[str, Callable[[Search], bool]] = {
         "Welch on raw windows": lambda search: _welch(*search.values) < NOMINAL,
-        "+ logs": lambda search: _welch(*np.log(search.values)) < NOMINAL,
+        "+ logs": lambda search: _welch(np.log(search.values[0]), np.log(search.values[1])) < NOMINAL,
         "+ effective size": lambda search: _step(search, index=False, drift=False) < NOMINAL,
         "+ speed index": lambda search: _step(search, index=True, drift=False) < NOMINAL,
         "+ drift between rounds": lambda search: _step(search, index=True, drift=True) < NOMINAL,

@@ -1,0 +1,87 @@
+"""Reports for other programs: the document as JSON, its rounds as CSV or Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from profiler.errors import UsageError
+from profiler.settings import ExportKind
+
+Document = Mapping[str, Any]
+COLUMNS = ("number", "step", "action", "tasks", "rows_per_s", "effect", "p", "decision", "why")
+
+
+def exported(kind: ExportKind, document: Document) -> str:
+    """Write a result document in another format."""
+    return _writer(kind)(document)
+
+
+def _writer(kind: ExportKind) -> Callable[[Document], str]:
+    writers = {ExportKind.JSON: as_json, ExportKind.CSV: as_csv, ExportKind.MD: as_markdown}
+    if kind not in writers:
+        raise UsageError(f"A profile can't be exported as {kind}.", hint=f"Choose from {', '.join(writers)}.")
+    return writers[kind]
+
+
+def check_export(kind: ExportKind) -> None:
+    """Refuse a format that profiles do not have, before anything is measured."""
+    _writer(kind)
+
+
+def as_json(document: Document) -> str:
+    """Write the whole document."""
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def as_csv(document: Document) -> str:
+    """Write a line per round."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(_rows(document))
+    return text.getvalue()
+
+
+def as_markdown(document: Document) -> str:
+    """Write the answer and a table of rounds, as a pull request would show them."""
+    best = document["best"]
+    tasks = ", ".join(f"{name} {count}" for name, count in best["tasks"].items())
+    speed = f"**{best['throughput_per_s']:,.0f} rows/s** with {best['slots']} slots: {tasks}"
+    lines = [
+        f"### profile: {document['topology']} on {document['engine']}",
+        "",
+        f"{speed} (gain {document['gain']:+.1%}); {best['holds']}.",
+        "",
+        "| " + " | ".join(COLUMNS) + " |",
+        "|" + "---|" * len(COLUMNS),
+    ]
+    return "\n".join([*lines, *map(_markdown_row, _rows(document))]) + "\n"
+
+
+def _markdown_row(row: Mapping[str, Any]) -> str:
+    return "| " + " | ".join(str(row[column]).replace("|", "\\|") for column in COLUMNS) + " |"
+
+
+def _rows(document: Document) -> list[dict[str, Any]]:
+    rows = []
+    for seen in document["rounds"]:
+        comparison = seen["comparison"] or {}
+        throughputs = seen["throughput_per_s"]
+        rows.append(
+            {
+                "number": seen["number"],
+                "step": seen["step"],
+                "action": seen["action"],
+                "tasks": " ".join(str(count) for count in seen["tasks"].values()),
+                "rows_per_s": round(sum(throughputs) / len(throughputs), 1),
+                "effect": comparison.get("effect", ""),
+                "p": comparison.get("p", ""),
+                "decision": seen["decision"],
+                "why": seen["why"],
+            }
+        )
+    return rows

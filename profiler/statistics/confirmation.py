@@ -1,0 +1,124 @@
+"""Confirmation, the test of a claim: arms measured in interleaved blocks (ABBA…), the block as the unit.
+
+A block is one deployment of one arm. Its windows are correlated and share the machine's state of the moment, so they
+count as one value: the mean of their logs, normalised by the speed index (speed_index.py). The order, mirrored after
+every pass, makes the arms meet a steady drift alike; what is steady in it is estimated as a linear trend over the
+blocks and removed, given at least eight of them. The difference of the arms is then tested with Welch's
+t-test on blocks, for which each arm gives half a degree of freedom to the trend.
+
+The verdict: increased or decreased where p < alpha (and the effect at least `relevant_effect`, if given); else
+unchanged where two one-sided tests say that the effect lies within ± `margin`; else inconclusive.
+
+Why this and not another (3000–6000 confirmations of 12 blocks of 5 windows, *shared* noise; false alarms, power for
++10 %): blocks alone 4.1 %, 39 %; index with its slope from the block means 4.7 %, 71 %, and it costs variance where the
+index is useless; slope from all windows within arms 5.3 %, 77 %, but 6.2 % under stronger drift, as slope and block
+means are not independent; **slope from windows within blocks 4.3 %, 74 %**, and 5.0 % under stronger drift. The trend
+makes that 4.4 %, 72 %; under a drift that wanders by 4 % a block, unseen by the index, it raises the power from 44 %
+to 56 %. Pairs (AB)(BA) would raise it as much but halve the degrees of freedom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from profiler.observation import Doubt
+from profiler.statistics.comparison import Comparison, Verdict
+from profiler.statistics.normality import mann_whitney_where_not_normal
+from profiler.statistics.screening import direction, untestable
+from profiler.statistics.speed_index import normalised, speed_slope
+from profiler.statistics.student import LogDifference, relative, welch_satterthwaite
+
+EQUIVALENCE_MARGIN = 0.05
+"""Arms whose effects lie within this are called unchanged."""
+_FEWEST_FOR_TREND = 8
+"""Blocks; with fewer the trend would cost more degrees of freedom than it is worth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One deployment of one arm, in time order among the others: its windows and their speed index."""
+
+    arm: int
+    values: tuple[float, ...]
+    speed_index: tuple[float, ...] = ()
+
+
+def order(blocks_per_arm: int, arms: int = 2) -> tuple[int, ...]:
+    """Return the arm of every block: all arms in turn, then mirrored, and so on: ABBAABBA…, ABCCBAABC….
+
+    An even number of blocks per arm is best: every arm's mean position in time is then the same.
+    """
+    forth = tuple(range(arms))
+    back = forth[::-1]
+    return tuple(arm for turn in range(blocks_per_arm) for arm in (back if turn % 2 else forth))
+
+
+def confirm(
+    blocks: Sequence[Block],
+    *,
+    reference: int = 0,
+    candidate: int = 1,
+    alpha: float = 0.05,
+    relevant_effect: float = 0.0,
+    margin: float = EQUIVALENCE_MARGIN,
+) -> Comparison:
+    """Compare two arms of interleaved blocks, given in time order; blocks of other arms only fill the time between."""
+    arms = np.array([block.arm for block in blocks])
+    n_reference, n_candidate = int(np.sum(arms == reference)), int(np.sum(arms == candidate))
+    ours = [(position, block) for position, block in enumerate(blocks) if block.arm in (reference, candidate)]
+    testable = all(block.values and min(block.values) > 0 for _, block in ours)
+    if not testable or min(n_reference, n_candidate) < 2:
+        return untestable("blocks", n_reference, n_candidate)
+    slope = speed_slope([block for _, block in ours])
+    means = np.array([np.log(normalised(block, slope)).mean() for _, block in ours])
+    is_candidate = np.array([block.arm == candidate for _, block in ours])
+    found, detrended = _difference(means, is_candidate, np.array([float(position) for position, _ in ours]))
+    mann_whitney_p = mann_whitney_where_not_normal(detrended[~is_candidate], detrended[is_candidate])
+    low, high = found.interval(alpha)
+    return Comparison(
+        test="blocks",
+        verdict=_verdict(found, alpha, relevant_effect, margin),
+        effect=relative(found.difference),
+        low=low,
+        high=high,
+        p=found.p,
+        detectable_effect=found.detectable_effect(alpha, relevant_effect),
+        n_reference=n_reference,
+        n_candidate=n_candidate,
+        mann_whitney_p=mann_whitney_p,
+        warnings=() if mann_whitney_p is None else (Doubt.NOT_NORMAL,),
+    )
+
+
+def _verdict(found: LogDifference, alpha: float, relevant_effect: float, margin: float) -> Verdict:
+    changed = direction(found, alpha, relevant_effect)
+    if changed is not None:
+        return changed
+    return Verdict.UNCHANGED if found.equivalence_p(margin) < alpha else Verdict.INCONCLUSIVE
+
+
+def _difference(
+    means: NDArray[np.float64], is_candidate: NDArray[np.bool_], time: NDArray[np.float64]
+) -> tuple[LogDifference, NDArray[np.float64]]:
+    """Fit arms and, with enough blocks, a linear trend; return the difference and the means without the trend."""
+    arm_columns = np.column_stack([~is_candidate, is_candidate]).astype(np.float64)
+    trend = time - time.mean()
+    for_trend = 0.0
+    inflation = 1.0
+    if len(means) >= _FEWEST_FOR_TREND:
+        fit = np.linalg.lstsq(np.column_stack([arm_columns, trend]), means, rcond=None)[0]
+        means = means - fit[2] * trend
+        # Where an interrupted order leaves arms and time correlated, the trend's error enters the difference.
+        inflation = 1 / (1 - float(np.corrcoef(is_candidate, trend)[0, 1]) ** 2)
+        for_trend = 0.5
+    components = []
+    for of_arm in (means[~is_candidate], means[is_candidate]):
+        freedom = len(of_arm) - 1 - for_trend
+        squares = float(np.sum((of_arm - of_arm.mean()) ** 2))
+        components.append((inflation * squares / freedom / len(of_arm), freedom))
+    difference = float(means[is_candidate].mean() - means[~is_candidate].mean())
+    return LogDifference(difference, *welch_satterthwaite(components)), means

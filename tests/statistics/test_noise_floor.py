@@ -1,0 +1,51 @@
+"""What a design could detect, before it is run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from noisy import interleaved, process, search_round
+
+from profiler.engines.simulated.noise import Preset
+from profiler.statistics.confirmation import confirm
+from profiler.statistics.noise_floor import confirmation_floor, screening_floor
+from profiler.statistics.screening import screen
+from profiler.statistics.search_noise import SearchNoise, search_noise
+
+QUIET = SearchNoise(correlation=0.1, speed_slope=0.0, window_sd=0.025, between_round_sd=0.0, between_round_df=10)
+
+
+def test_the_floor_is_what_screenings_say_of_themselves() -> None:
+    """Given a search's noise, the floor is the typical detectable effect of its screenings."""
+    source = process(Preset.SHARED, 1)
+    noise = search_noise([search_round(source) for _ in range(200)])
+    seen = [
+        screen(
+            search_round(source).values,
+            search_round(source).values,
+            correlation=noise.correlation,
+            between_round_sd=noise.between_round_sd,
+            between_round_df=noise.between_round_df,
+        ).detectable_effect
+        for _ in range(60)
+    ]
+    blind = SearchNoise(noise.correlation, 0.0, 0.104, noise.between_round_sd, noise.between_round_df)
+    assert screening_floor(blind, 10) == pytest.approx(np.median(seen), rel=0.15)
+
+
+def test_more_windows_lower_the_floor_down_to_the_drift() -> None:
+    """Windows help against noise within rounds, never against drift between them."""
+    drifting = SearchNoise(0.1, 0.0, 0.025, 0.02, 10)
+    assert screening_floor(QUIET, 40) < screening_floor(QUIET, 10) < screening_floor(QUIET, 5)
+    assert screening_floor(drifting, 200) > 0.05
+    assert screening_floor(QUIET, 200) < 0.04
+
+
+def test_the_floor_of_a_confirmation_is_what_confirmations_say_of_themselves() -> None:
+    """Twelve blocks."""
+    source = process(Preset.QUIET, 2)
+    runs = [interleaved(source) for _ in range(60)]
+    sd = float(np.std([np.log(block.values).mean() for blocks in runs for block in blocks]))
+    seen = [confirm(blocks).detectable_effect for blocks in runs]
+    assert confirmation_floor(sd, 12) == pytest.approx(np.median(seen), rel=0.3)
+    assert confirmation_floor(sd, 24) < confirmation_floor(sd, 12)

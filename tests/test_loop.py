@@ -1,0 +1,232 @@
+"""The profile loop on the simulated engine: it finds, tells, replays, resumes and ends in time."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from profiler.engines.simulated.engine import SimulatedEngine
+from profiler.engines.simulated.noise import Preset
+from profiler.engines.simulated.platform import SimulatedPlatform
+from profiler.errors import ProfileError, UsageError
+from profiler.events import RoundDecided, RoundMeasured, SearchEnded, TrialStarted
+from profiler.loading import load_topology
+from profiler.loop import Loop
+from profiler.measure import Design
+from profiler.policies import POLICIES
+from profiler.policies.policy import Parameters, next_trial, replayed
+from profiler.report.json_document import profile_document, rounds_of
+from profiler.rounds import Action, Decision, Step
+from profiler.statistics.comparison import Verdict
+from profiler.topology import Cost, Operator, Source, Topology
+
+WAITS = Topology.chain(
+    "waits",
+    Source("in"),
+    Operator("a", cost=Cost(cpu_ms=0.01, wait_ms=2)),
+    Operator("b", cost=Cost(cpu_ms=0.01, wait_ms=8)),
+    Operator("c", cost=Cost(cpu_ms=0.01, wait_ms=4)),
+)
+
+
+def engine(slots=15, *, seed=1, preset=Preset.QUIET, nodes=1, cores=8):
+    return SimulatedEngine(SimulatedPlatform(nodes=nodes, cores_per_node=cores, slots=slots), preset, seed=seed)
+
+
+def loop(topology=WAITS, *, on=None, policy="stepwise", blocks=0, **more):
+    return Loop(on or engine(), topology, POLICIES[policy](), design=Design(blocks=blocks), **more)
+
+
+def test_it_solves_the_tie_that_stops_single_additions():
+    """Waits of 2, 8, 4 ms and 14 slots for them end at (2,8,4), about 1000 rows/s."""
+    profile = loop().run()
+    assert profile.answer.configuration.tasks == {"in": 1, "a": 2, "b": 8, "c": 4}
+    assert profile.answer.throughput_per_s == pytest.approx(1000, rel=0.05)
+    assert profile.gain > 6
+
+
+def test_every_round_carries_why():
+    """Action, reference, test, decision and its reason are there for every round but the first's comparison."""
+    profile = loop(load_topology("word-count"), on=engine(24, nodes=3, cores=2)).run()
+    assert [seen.number for seen in profile.rounds] == list(range(1, len(profile.rounds) + 1))
+    for seen in profile.rounds:
+        assert seen.decision is not None
+        assert seen.decision.why
+    for seen in profile.rounds[1:]:
+        assert seen.comparison is not None
+        assert seen.trial.against is not None
+        assert seen.comparison.detectable_effect > 0
+
+
+def test_the_answer_is_the_incumbent_of_the_last_decision():
+    """What is reported is what the policy stands by."""
+    profile = loop().run()
+    assert profile.rounds[-1].decision.incumbent == profile.answer.number
+
+
+@pytest.mark.parametrize("policy", sorted(set(POLICIES) - {"exhaustive"}))
+@pytest.mark.parametrize("workload", ["linear", "diamond", "star", "word-count"])
+def test_a_replay_gives_the_same_moves(policy, workload):
+    """A policy is a function of the history: fed with its rounds it asks for the same and decides the same."""
+    on = engine(24, nodes=3, cores=2)
+    run = loop(load_topology(workload), on=on, policy=policy)
+    profile = run.run()
+    moves = list(replayed(POLICIES[policy](), run.situation(), profile.rounds))
+    assert [move for move in moves if isinstance(move, Decision)] == [seen.decision for seen in profile.rounds]
+    assert next_trial(POLICIES[policy](), run.situation(), profile.rounds) is None
+    assert profile.answer.configuration.slots <= 24
+
+
+def test_a_json_file_replays_to_the_same_decisions():
+    """What `--json` writes holds all that the policy saw."""
+    run = loop(load_topology("star"), on=engine(24, nodes=3, cores=2))
+    profile = run.run()
+    text = json.dumps(profile_document(profile, run="r", engine="simulated", environment={}), allow_nan=False)
+    rounds = rounds_of(json.loads(text))
+    assert rounds == list(profile.rounds)
+    decisions = [
+        move for move in replayed(POLICIES["stepwise"](), run.situation(), rounds) if isinstance(move, Decision)
+    ]
+    assert decisions == [seen.decision for seen in profile.rounds]
+
+
+def test_a_history_of_another_topology_is_refused():
+    """Rounds that the policy would not have asked for end the replay with a clear error."""
+    profile = loop().run()
+    other = loop(load_topology("linear"))
+    with pytest.raises(ProfileError, match="Round 1 measured"):
+        other.run(history=profile.rounds)
+    with pytest.raises(ProfileError, match="Round 1 measured"):
+        list(replayed(POLICIES["stepwise"](), other.situation(), profile.rounds))
+
+
+def test_a_resumed_run_measures_only_what_is_missing():
+    """Rounds of an interrupted run are taken as they were; the rest is measured."""
+    whole = loop(load_topology("star"), on=engine(24, nodes=3, cores=2)).run()
+    assert len(whole.rounds) > 3
+    started = []
+    resumed = loop(
+        load_topology("star"),
+        on=engine(24, nodes=3, cores=2),
+        report=lambda event: started.append(event.number) if isinstance(event, TrialStarted) else None,
+    ).run(history=whole.rounds[:2])
+    assert started[0] == 3
+    assert [seen.measurement for seen in resumed.rounds[:2]] == [seen.measurement for seen in whole.rounds[:2]]
+
+
+def test_events_tell_a_round_when_it_happens():
+    """A round is started, measured, decided; the search ends before anything is confirmed."""
+    events = []
+    loop(report=events.append, blocks=2).run()
+    kinds = [type(event) for event in events]
+    assert kinds.index(TrialStarted) < kinds.index(RoundMeasured) < kinds.index(RoundDecided) < kinds.index(SearchEnded)
+
+
+def test_confirmation_compares_with_the_start_in_blocks():
+    """The claimed gain is tested on interleaved blocks, with its interval."""
+    profile = loop(blocks=6).run()
+    confirmed = profile.against_initial
+    assert confirmed.test == "blocks"
+    assert confirmed.verdict is Verdict.INCREASED
+    assert confirmed.low < confirmed.effect < confirmed.high
+
+
+def test_todays_job_is_measured_first_and_fused():
+    """Where today's tasks are stated, the gain is reported against the job as it runs today."""
+    topology = Topology.chain(
+        "today",
+        Source("in", tasks=2),
+        Operator("a", cost=Cost(cpu_ms=0.01, wait_ms=2), tasks=2),
+        Operator("b", cost=Cost(cpu_ms=0.01, wait_ms=8), tasks=2),
+    )
+    profile = loop(topology).run()
+    assert profile.rounds[0].trial.step is Step.TODAY
+    assert profile.rounds[0].trial.fused
+    assert profile.initial is profile.rounds[0]
+    assert profile.gain > 2
+
+
+def test_todays_job_stays_where_nothing_beats_it():
+    """A job that is faster as written than with extra shuffles is told to stay as it is."""
+    cheap = Cost(cpu_ms=0.0005)
+    topology = Topology.chain(
+        "fused",
+        Source("in", tasks=2, cost=Cost(cpu_ms=0.02), pull_per_s=1e6),
+        *(Operator(f"o{index}", cost=cheap, tasks=2) for index in range(4)),
+    )
+    platform = SimulatedPlatform(nodes=1, cores_per_node=2, slots=12, hop_cpu_ms=0.05)
+    profile = loop(topology, on=SimulatedEngine(platform, seed=3)).run()
+    assert profile.answer is profile.initial
+    assert any("keep it" in note for note in profile.notes)
+
+
+def test_a_latency_that_no_configuration_keeps_is_throttled():
+    """The offered rate is lowered until the constraint is met, and the answer says so."""
+    run = loop(parameters=Parameters(latency_ms=40))
+    profile = run.run()
+    actions = [seen.trial.action for seen in profile.rounds]
+    assert Action.THROTTLE in actions
+    assert profile.answer.configuration.offered_per_s is not None
+    assert profile.answer.meets(40, 0.95)
+
+
+def test_the_budget_ends_the_search_with_the_best_so_far():
+    """No round starts after the budget; what was found is the answer, marked incomplete."""
+    ticks = iter(range(0, 10_000, 30))
+    profile = loop(
+        load_topology("word-count"), on=engine(24, nodes=3, cores=2), budget_s=60, clock=lambda: float(next(ticks))
+    ).run()
+    assert not profile.complete
+    assert len(profile.rounds) < 5
+
+
+def test_too_few_slots_say_how_many_are_needed():
+    """Every task needs a slot: fewer than one each cannot start."""
+    with pytest.raises(UsageError, match="at least 4 slots"):
+        loop(slots=3).run()
+
+
+def test_the_users_slots_bound_the_search():
+    """`--slots` is a limit even where the platform has more."""
+    profile = loop(on=engine(40), slots=9).run()
+    assert profile.answer.configuration.slots <= 9
+    assert all(seen.configuration.slots <= 9 for seen in profile.rounds)
+
+
+def test_non_parallel_operators_keep_one_task():
+    """`parallel=False` and `max_tasks` are never exceeded."""
+    topology = Topology.chain(
+        "bounded",
+        Source("in"),
+        Operator("single", cost=Cost(wait_ms=2), parallel=False),
+        Operator("few", cost=Cost(wait_ms=8), max_tasks=3),
+    )
+    profile = loop(topology).run()
+    for seen in profile.rounds:
+        assert seen.configuration["single"] == 1
+        assert seen.configuration["few"] <= 3
+    assert profile.answer.configuration["few"] == 3
+
+
+def test_dominated_operators_are_not_scaled():
+    """Behind a Top N on a timer the input does not grow, so the tasks need not."""
+    topology = Topology.chain(
+        "ranked",
+        Source("in"),
+        Operator("parse", cost=Cost(wait_ms=4)),
+        Operator("rank", cost=Cost(cpu_ms=0.02), output="logic", emits_per_s=5),
+        Operator("store", cost=Cost(wait_ms=8)),
+    )
+    profile = loop(topology).run()
+    assert profile.answer.configuration["store"] == 1
+    assert profile.answer.configuration["parse"] > 5
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_meets_the_latency_whenever_a_feasible_round_was_seen(seed):
+    """On a noisy machine too, the answer keeps the constraint if any round did."""
+    limit = Parameters(latency_ms=120)
+    profile = loop(on=engine(15, seed=seed, preset=Preset.SHARED), parameters=limit).run()
+    if any(seen.meets(120, 0.95) for seen in profile.rounds):
+        assert profile.answer.meets(120, 0.95)

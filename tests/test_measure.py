@@ -1,0 +1,174 @@
+"""Measuring one trial: the stress rate is found, warm-up is cut, hopeless rounds end early, doubts are told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from profiler.configuration import Configuration
+from profiler.engines import Platform
+from profiler.errors import ProfileError
+from profiler.events import WindowSeen
+from profiler.measure import Arm, Design, interleave, measure
+from profiler.observation import Detail, Doubt
+from profiler.rounds import Action, Step, Trial
+from profiler.topology import Cost, Operator, Source, Topology
+from tests.scenarios import SLOW, outcome, window
+
+TOPOLOGY = Topology.chain("job", Source("in"), Operator("work", cost=Cost(cpu_ms=1)))
+ONE_EACH = Configuration.of({"in": 1, "work": 1})
+
+
+class ScriptedEngine:
+    """An engine whose capacity in each window follows a script; it records what it was asked."""
+
+    name = "scripted"
+    window_s = 3.0
+    platform = Platform(slots=8, cores=2)
+
+    def __init__(self, capacity=lambda index: 1000.0, *, generator_limit=float("inf"), latency=None):
+        self.capacity = capacity
+        self.generator_limit = generator_limit
+        self.latency = latency
+        self.rates = []
+        self.open = 0
+        self.deployed = 0
+
+    def deploy(self, topology, configuration, detail, *, fused=False):
+        self.open += 1
+        self.deployed += 1
+        self.index = 0
+        return self
+
+    def observe(self, rate_per_s, windows):
+        self.rates.append(rate_per_s)
+        for _ in range(windows):
+            offered = min(rate_per_s, self.generator_limit)
+            seen = window(min(offered, self.capacity(self.index)))
+            self.index += 1
+            more = {} if self.latency is None else {"processing_ms": self.latency}
+            yield replace(seen, offered_per_s=rate_per_s, generator_limited=offered < rate_per_s, **more)
+
+    def close(self):
+        self.open -= 1
+
+
+def trial(**more):
+    return Trial(ONE_EACH, Step.PLATFORM, Action.SINKS, **more)
+
+
+def measured(engine, asked=None, *, reference=None, report=lambda event: None):
+    return measure(engine, TOPOLOGY, asked or trial(), Design(), reference=reference, report=report)
+
+
+def test_the_rate_is_raised_until_the_job_falls_behind():
+    """A job that keeps up is not under stress: the rate grows until it does not, then stays near 1.3 times."""
+    engine = ScriptedEngine(lambda index: 50_000.0)
+    measurement = measured(engine)
+    assert measurement.throughput_per_s == pytest.approx(50_000)
+    assert 1.1 * 50_000 < measurement.offered_per_s < 2.7 * 50_000
+
+
+def test_a_rate_that_swamps_the_job_is_lowered():
+    """An overloaded batch runs long after its trigger, so the rate comes down to 1.3 times what gets through."""
+    engine = ScriptedEngine(lambda index: 100.0)
+    assert measured(engine).offered_per_s == pytest.approx(130)
+
+
+def test_a_prediction_saves_the_search_for_the_rate():
+    """With a predicted capacity the first rate is already stress."""
+    engine = ScriptedEngine()
+    measured(engine, trial(predicted_per_s=1000.0))
+    assert engine.rates[0] == pytest.approx(1300)
+    assert len(engine.rates) == 2, "one rate for stress, one for the latency probe"
+
+
+def test_warm_up_windows_do_not_count():
+    """Windows from before the steady state are cut."""
+    engine = ScriptedEngine(lambda index: 1000 * (1 - 0.9 * 0.5**index))
+    measurement = measured(engine, trial(predicted_per_s=1000.0))
+    assert len(measurement.windows) == 10
+    assert min(measurement.throughputs) > 950
+    assert measurement.warm_up_windows > 2
+
+
+def test_a_series_that_never_settles_is_doubtful():
+    """What still drifts after the longest warm-up is measured all the same, and said to drift."""
+    engine = ScriptedEngine(lambda index: 1000 * 0.98**index)
+    assert Doubt.NOT_STATIONARY in measured(engine, trial(predicted_per_s=1000.0)).doubts
+
+
+def test_a_hopeless_round_ends_early():
+    """Far below its reference nothing is gained by more windows, nor by a latency probe."""
+    reference = outcome({"in": 1, "work": 1}, [2000.0] * 10)
+    measurement = measured(ScriptedEngine(), trial(predicted_per_s=1000.0, against=1), reference=reference)
+    assert len(measurement.windows) < 10
+    assert measurement.latency_ms is None
+
+
+def test_a_generator_at_its_limit_is_told():
+    """What the generator could not send is no property of the job."""
+    engine = ScriptedEngine(lambda index: 1e6, generator_limit=20_000)
+    assert Doubt.GENERATOR_LIMITED in measured(engine, trial(predicted_per_s=30_000)).doubts
+
+
+def test_the_latency_is_probed_at_ninety_percent():
+    """At stress the latency says how full the buffers are, so it is taken below."""
+    engine = ScriptedEngine(latency=SLOW)
+    measurement = measured(engine, trial(predicted_per_s=1000.0))
+    assert engine.rates[-1] == pytest.approx(900)
+    assert measurement.latency_ms == SLOW
+    assert measurement.latency_at_per_s == pytest.approx(900)
+
+
+def test_a_machine_that_became_slower_is_probed_lower():
+    """A probe that the job cannot follow would measure the backlog: it is repeated below."""
+    engine = ScriptedEngine(lambda index: 1000.0 if index < 10 else 850.0)
+    measured(engine, trial(predicted_per_s=1000.0))
+    assert engine.rates[-2:] == pytest.approx([900, 810], rel=0.02)
+
+
+def test_a_small_stream_is_observed_where_features_are_wanted():
+    """Step 1 sees the job under a fifth of its throughput as well."""
+    engine = ScriptedEngine()
+    measurement = measured(engine, trial(predicted_per_s=1000.0, calm=True, detail=Detail.FULL))
+    assert engine.rates[-1] == pytest.approx(200)
+    assert len(measurement.calm) == Design().calm
+
+
+def test_a_throttled_trial_is_observed_at_its_rate():
+    """The limit on the offered rate is the load, and its windows tell the latency."""
+    engine = ScriptedEngine()
+    throttled = Trial(ONE_EACH.throttled(400.0), Step.PLATFORM, Action.THROTTLE)
+    measurement = measured(engine, throttled)
+    assert engine.rates == [400]
+    assert measurement.throughput_per_s == pytest.approx(400)
+    assert measurement.latency_ms is not None
+
+
+def test_a_job_that_lets_nothing_through_is_an_error():
+    """No throughput, no profile: the deployment is closed all the same."""
+    engine = ScriptedEngine(lambda index: 0.0)
+    with pytest.raises(ProfileError, match="No row came through"):
+        measured(engine, trial(predicted_per_s=1000.0))
+    assert engine.open == 0
+
+
+def test_every_window_is_told():
+    """The panel sees warm-up, stress and probe windows as they come."""
+    seen = []
+    measured(ScriptedEngine(), trial(predicted_per_s=1000.0), report=seen.append)
+    phases = [event.phase for event in seen if isinstance(event, WindowSeen)]
+    assert list(dict.fromkeys(phases)) == ["warm-up", "stress", "latency probe"]
+
+
+def test_blocks_follow_the_order_and_drop_their_warm_up():
+    """Each block is a deployment of its own; its first windows do not count."""
+    engine = ScriptedEngine(lambda index: 500.0 if index < 2 else 1000.0)
+    arms = [Arm(ONE_EACH, 1000.0), Arm(ONE_EACH.plus({"work": 1}), 1000.0)]
+    blocks = interleave(engine, TOPOLOGY, arms, (0, 1, 1, 0), Design(block=4, block_warm_up=2))
+    assert [block.arm for block in blocks] == [0, 1, 1, 0]
+    assert all(block.values == (1000.0,) * 4 for block in blocks)
+    assert engine.deployed == 4
+    assert engine.open == 0
