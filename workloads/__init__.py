@@ -13,3 +13,6 @@ WORKLOADS: dict[str, str] = {
     "word-count": "workloads.word_count:topology",
     "random-dag": "workloads.random_dag:random_dag",
 }
+
+DATA: dict[str, str] = {"tweets": "workloads.tweets:cached_tweets"}
+"""Makers of data that a source may name as its payloads: functions from the cache directory to a file in it."""

@@ -14,6 +14,9 @@ from profiler.rounds import Action, Round, Step
 MOST = 3
 """Proposals at the most: the second and third use loads measured at the one before."""
 
+THREADS_PER_CORE = 4
+"""Where the cores are the limit, more tasks than this share them no better and cost more."""
+
 
 def slot_proposals(search: Search, features: Features, *, most: int = MOST, balance: bool = False) -> Moves:
     """Try what the slot programme proposes until it repeats itself.
@@ -68,7 +71,7 @@ class _Solver:
             cpu_s,
             bounds=self.bounds,
             fixed=self.fixed,
-            slots=self.situation.slots,
+            slots=min(self.situation.slots, THREADS_PER_CORE * self.situation.cores) if fill else self.situation.slots,
             cores=self.situation.cores,
             fill=fill,
         )
