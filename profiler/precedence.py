@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from profiler.errors import UsageError
-from profiler.settings import OPTIONS, Option, Settings, without_credentials
+from profiler.settings import OPTIONS, Option, Settings
 
 Written = str | Sequence[str]
 """A value as the user wrote it; several for a repeatable setting."""
@@ -104,25 +104,13 @@ def _written(option: Option, value: object, where: str) -> Written:
         return "true" if value else "false"
     if isinstance(value, str | int | float):
         return str(value)
-    raise _malformed(option, value, where)
+    raise option.kind.malformed(str(value), where)
 
 
 def _parsed(option: Option, value: Written, where: str) -> Any:
     several = [value] if isinstance(value, str) else list(value)
-    parsed = []
-    for one in several:
-        try:
-            parsed.append(option.kind.parse(one))
-        except ValueError:
-            raise _malformed(option, one, where) from None
+    parsed = [option.kind.read(one, where) for one in several]
     return tuple(parsed) if option.repeatable else parsed[-1]
-
-
-def _malformed(option: Option, value: object, where: str) -> UsageError:
-    return UsageError(
-        f"{where} is '{without_credentials(str(value))}', not {option.kind.noun}.",
-        hint=f"Write it like {option.kind.example}.",
-    )
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
+from profiler.errors import UsageError
+
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
 
@@ -34,6 +36,23 @@ class Kind(Generic[T]):
     """Raise ValueError where the text is no such value."""
     show: Callable[[T], str] = str
     """Give text that `parse` reads as the same value."""
+
+    def read(self, written: str, where: str) -> T:
+        """Parse what a user wrote; raise the error that names where it stands and how to write it."""
+        try:
+            return self.parse(written)
+        except ValueError:
+            raise self.malformed(written, where) from None
+
+    def malformed(self, written: str, where: str) -> UsageError:
+        """Return the error for a text that is no such value."""
+        shown = without_credentials(written)
+        return UsageError(f"{where} is '{shown}', not {self.noun}.", hint=f"Write it like {self.example}.")
+
+
+def without_credentials(written: str) -> str:
+    """Hide user and password of a URI, even of a malformed one: they never appear in output or stored documents."""
+    return re.sub(r"(^|://)[^/\s]*@", r"\1…@", written)
 
 
 def _matched(pattern: str, text: str) -> re.Match[str]:

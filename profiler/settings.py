@@ -9,13 +9,12 @@ Nothing here imports an engine or a policy: `profile --help` must answer at once
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from profiler.quantities import Kind, choice, count, duration, number, ratio, switch, text
+from profiler.quantities import Kind, choice, count, duration, number, ratio, switch, text, without_credentials
 
 T = TypeVar("T")
 
@@ -102,11 +101,6 @@ class Option:
             return self.unset
         written = ",".join(map(self.kind.show, value)) if self.repeatable else self.kind.show(value)
         return without_credentials(written)
-
-
-def without_credentials(written: str) -> str:
-    """Hide user and password of a URI, even of a malformed one: they never appear in output or stored documents."""
-    return re.sub(r"(^|://)[^/\s]*@", r"\1…@", written)
 
 
 def _option(key: str, kind: Kind[Any], default: T, purpose: str, *, repeatable: bool = False, unset: str = "none") -> T:

@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from profiler import __version__
-from profiler.cli import check, config, history, init, run
+from profiler.cli import check, config, doctor, generate, history, init, run
 from profiler.cli.console import error_console
 from profiler.errors import ProfileError, UsageError
 
@@ -118,6 +118,8 @@ def profile(
 
 app.command("run")(run.run)
 app.command("check")(check.check)
+app.command("doctor")(doctor.doctor)
 app.command("init")(init.init)
+app.command("generate")(generate.generate)
 app.add_typer(config.app, name="config")
 app.add_typer(history.app, name="history")
