@@ -20,6 +20,7 @@ class Phase(StrEnum):
     PROBE = "latency probe"
     CALM = "small stream"
     BLOCK = "confirmation"
+    VERIFICATION = "verification"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,16 @@ class BlockStarted:
     configuration: Configuration
 
 
-Event = TrialStarted | WindowSeen | RoundMeasured | RoundDecided | SearchEnded | BlockStarted
+@dataclass(frozen=True, slots=True)
+class VerificationStarted:
+    """The answer is about to run as it would in production."""
+
+    configuration: Configuration
+    rate_per_s: float
+    batch_s: float
+
+
+Event = TrialStarted | WindowSeen | RoundMeasured | RoundDecided | SearchEnded | BlockStarted | VerificationStarted
 Report = Callable[[Event], None]
 
 

@@ -21,6 +21,7 @@ from profiler.rounds import Round, Step, Trial
 from profiler.statistics.comparison import Comparison, Verdict
 from profiler.statistics.confirmation import confirm, order
 from profiler.topology import Topology
+from profiler.verify import Verification, verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Profile:
     """Today's job where its tasks are stated, else one task each."""
     confirmations: tuple[Confirmation, ...] = ()
     notes: tuple[str, ...] = ()
+    verification: Verification | None = None
     complete: bool = True
     """False where the time budget ended the search."""
 
@@ -70,6 +72,8 @@ class Loop:
     report: Report = ignore
     slots: int | None = None
     budget_s: float | None = None
+    production_batch_s: float | None = None
+    """Length of the batches with which the answer is verified; None leaves it unverified."""
     clock: Callable[[], float] = time.monotonic
 
     def run(self, history: Sequence[Round] = ()) -> Profile:
@@ -79,9 +83,11 @@ class Loop:
         rounds, complete = self._search(situation, list(history), started)
         profile = _concluded(self.topology, situation, self.policy.name, rounds, complete=complete)
         self.report(SearchEnded(profile.answer))
-        if self.design.blocks < 2 or profile.answer is profile.initial or self._out_of_time(started):
-            return profile
-        return self._confirmed(profile)
+        if self.design.blocks >= 2 and profile.answer is not profile.initial and not self._out_of_time(started):
+            profile = self._confirmed(profile)
+        if self.production_batch_s is not None and not self._out_of_time(started):
+            profile = replace(profile, verification=self._verified(profile.answer, self.production_batch_s))
+        return profile
 
     def situation(self) -> Situation:
         """Return what the policy may know; the user's slots bound the engine's."""
@@ -128,6 +134,9 @@ class Loop:
         outcome = Round(number, trial, measurement, comparison)
         self.report(RoundMeasured(outcome))
         return outcome
+
+    def _verified(self, answer: Round, batch_s: float) -> Verification:
+        return verify(self.engine, self.topology, answer, self.parameters, batch_s, self.report)
 
     def _out_of_time(self, started: float) -> bool:
         return self.budget_s is not None and self.clock() - started > self.budget_s

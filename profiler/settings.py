@@ -156,6 +156,9 @@ class Settings:
     give_back: float = _option("give-back", ratio(zero=True), 0.02, "Largest loss accepted for fewer tasks.")
     confirm: bool = _option("confirm", switch(), default=True, purpose="Confirm the answer in interleaved blocks.")
     quick: bool = _option("quick", switch(), default=False, purpose="Fewer windows, no confirmation; marked so.")
+    production_batch_s: float = _option(
+        "production-batch", duration(), 30.0, "Batch duration of production, with which the answer is verified."
+    )
     budget_s: float | None = _optional("budget", duration(), "Time after which no round starts.", unset="no limit")
     seed: int = _option("seed", count(least=0), 1, "Seed of everything random.")
     nodes: int = _option("nodes", count(least=1), 6, "Nodes of the simulated cluster.")

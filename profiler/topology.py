@@ -296,7 +296,7 @@ def _check_cost(element: Element, label: str) -> None:
         for field in ("cpu_ms", "wait_ms", "memory_mb"):
             if not 0 <= getattr(element.cost, field) < math.inf:
                 raise TopologyError(
-                    f"{label} has the cost {field}={getattr(element.cost, field)}.",
+                    f"{label} has the impossible cost {field}={getattr(element.cost, field)}.",
                     hint="Costs are positive and finite.",
                 )
         if element.cost.cpu_ms + element.cost.wait_ms <= 0:

@@ -39,14 +39,14 @@ CONTRADICTIONS = {
     "input named twice": (lambda: build(Operator("a", inputs=["s", "s"])), "Operator 'a' names an input twice."),
     "unread source": (lambda: build(read(), sources=[Source("s"), Source("t")]), "Source 't' is read by no operator."),
     "no cost at all": (lambda: build(read(cost=Cost())), "Operator 'o' has a Cost of neither CPU nor waiting time."),
-    "negative cost": (lambda: build(read(cost=Cost(cpu_ms=-1))), "Operator 'o' has a negative cost cpu_ms=-1."),
+    "negative cost": (lambda: build(read(cost=Cost(cpu_ms=-1))), "Operator 'o' has the impossible cost cpu_ms=-1."),
     "negative wait": (
         lambda: build(read(cost=Cost(cpu_ms=2, wait_ms=-1))),
-        "Operator 'o' has a negative cost wait_ms=-1.",
+        "Operator 'o' has the impossible cost wait_ms=-1.",
     ),
     "cost that is no number": (
         lambda: build(read(cost=Cost(cpu_ms=float("nan")))),
-        "Operator 'o' has a negative cost cpu_ms=nan.",
+        "Operator 'o' has the impossible cost cpu_ms=nan.",
     ),
     "source without cost": (
         lambda: build(read(), sources=[Source("s", cost=Cost())]),

@@ -22,12 +22,13 @@ from profiler.measure import Design
 from profiler.policies import POLICIES
 from profiler.policies.policy import Parameters
 from profiler.report.json_document import profile_document
-from profiler.report.progress import Progress, progress
+from profiler.report.progress import Progress, TimeLeft, progress
 from profiler.report.terminal import print_profile
 from profiler.rounds import Round
 from profiler.settings import EngineName, Settings
 from profiler.store.records import Run
 from profiler.topology import Topology
+from profiler.verify import BATCHES
 
 QUICK_WINDOWS = 5
 
@@ -36,9 +37,11 @@ def run_profile(topology: Topology, settings: Settings) -> int:
     """Profile a topology, keep what was measured, print the answer; return the exit code."""
     outputs = Outputs.opened(settings)
     design, parameters = search_design(settings), policy_parameters(settings)
+    batch_s = None if settings.quick else settings.production_batch_s
+    time_left = TimeLeft(design, settings.window_s, verification_s=BATCHES * (batch_s or 0.0))
     title = f"profile {topology.name} on {settings.engine}"
     with (
-        progress(error_console(), title, design, settings.window_s, quiet=settings.quiet) as watcher,
+        progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
         opened_engine(topology, settings, watcher.note) as engine,
         _kept(topology, settings, engine, watcher, {**asdict(parameters), "windows": design.windows}) as history,
     ):
@@ -51,6 +54,7 @@ def run_profile(topology: Topology, settings: Settings) -> int:
             report=history.report,
             slots=settings.slots,
             budget_s=settings.budget_s,
+            production_batch_s=batch_s,
         )
         profile = loop.run(history.rounds)
         document = profile_document(profile, run=history.run.id, engine=engine.name, environment=environment_of(engine))

@@ -51,11 +51,18 @@ class Engine(Protocol):
         """Slots, cores and versions."""
 
     def deploy(
-        self, topology: Topology, configuration: Configuration, detail: Detail, *, fused: bool = False
+        self,
+        topology: Topology,
+        configuration: Configuration,
+        detail: Detail,
+        *,
+        fused: bool = False,
+        window_s: float | None = None,
     ) -> Deployment:
         """Start the topology with these tasks; `fused` runs today's job as written, without extra shuffles.
 
-        Raises ProfileError where the configuration does not fit the slots.
+        `window_s` is the length of this deployment's windows where it is not the engine's. Raises ProfileError where
+        the configuration does not fit the slots.
         """
 
     def close(self) -> None:

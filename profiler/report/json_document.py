@@ -54,6 +54,9 @@ def profile_document(profile: Profile, *, run: str, engine: str, environment: Ma
         },
         "gain": profile.gain,
         "confirmed": None if confirmed is None else _comparison(confirmed),
+        "verified": None
+        if profile.verification is None
+        else {**asdict(profile.verification), "passed": profile.verification.passed},
         "rounds": [_round(outcome) for outcome in profile.rounds],
         "settings": {**asdict(settings), "shuffle_partitions": settings.shuffle_partitions},
         "environment": dict(environment),

@@ -20,12 +20,14 @@ from profiler.events import (
     RoundMeasured,
     SearchEnded,
     TrialStarted,
+    VerificationStarted,
     WindowSeen,
 )
 from profiler.measure import Design
 from profiler.report.terminal import rounds_table
 from profiler.report.words import change, minutes
 from profiler.rounds import Round
+from profiler.verify import BATCHES
 
 TYPICAL_ROUNDS = 8
 """Rounds that a profile takes at the median; the time left is guessed from it."""
@@ -45,12 +47,12 @@ class Progress(Protocol):
         """Tell what is going on outside of rounds: services that start, downloads."""
 
 
-def progress(console: Console, title: str, design: Design, window_s: float, *, quiet: bool) -> Progress:
+def progress(console: Console, title: str, time_left: TimeLeft, *, quiet: bool) -> Progress:
     """Choose the watcher that fits the console."""
     if quiet:
         return Silent()
     if console.is_terminal:
-        return LivePanel(console, title, TimeLeft(design, window_s))
+        return LivePanel(console, title, time_left)
     return PlainLines(console)
 
 
@@ -89,6 +91,8 @@ class PlainLines(Silent):
                 self._line(f"search ended: {answer.configuration} with {answer.throughput_per_s:,.0f} rows/s")
             case BlockStarted(index, planned, configuration):
                 self._line(f"confirmation block {index + 1} of {planned}: tasks {configuration}")
+            case VerificationStarted():
+                self._line(verification_in_words(event))
 
     def note(self, text: str) -> None:
         """Write the note as a line."""
@@ -105,12 +109,21 @@ def outcome_in_words(outcome: Round) -> str:
     return f"{outcome.throughput_per_s:,.0f} rows/s{said}"
 
 
+def verification_in_words(event: VerificationStarted) -> str:
+    """Say what the last run does."""
+    return f"verifying {event.configuration} at {event.rate_per_s:,.0f} rows/s with batches of {event.batch_s:g} s"
+
+
 class TimeLeft:
     """Guess how long a profile still takes, from the windows that it has and usually needs."""
 
-    def __init__(self, design: Design, window_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, design: Design, window_s: float, verification_s: float = 0.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.design = design
         self.window_s = window_s
+        self.verification_s = verification_s
+        self.verifying_until: float | None = None
         self.clock = clock
         self.started = clock()
         self.rounds_done = 0
@@ -125,13 +138,19 @@ class TimeLeft:
     @property
     def left_s(self) -> float:
         """Guess the seconds left: as the rounds so far went, or a design's worth of windows before the first."""
+        if self.verifying_until is not None:
+            return self.verifying_until - self.clock()
         block_s = (self.design.block + self.design.block_warm_up) * self.window_s
         if self.confirming:
-            return self.blocks_left * block_s
+            return self.blocks_left * block_s + self.verification_s
         windows = self.design.windows + self.design.probe + 4
         per_round = self.elapsed_s / self.rounds_done if self.rounds_done else windows * self.window_s
         rounds_left = max(1, TYPICAL_ROUNDS - self.rounds_done)
-        return rounds_left * per_round + 3 * self.design.blocks * block_s
+        return rounds_left * per_round + 3 * self.design.blocks * block_s + self.verification_s
+
+    def verifying(self, seconds: float) -> None:
+        """Note that the last run has begun."""
+        self.verifying_until = self.clock() + seconds
 
 
 class LivePanel:
@@ -177,6 +196,9 @@ class LivePanel:
                 self.time_left.confirming = True
                 self.time_left.blocks_left = planned - index
                 self.note(f"confirmation, block {index + 1} of {planned}: tasks {configuration}")
+            case VerificationStarted(batch_s=batch_s):
+                self.time_left.verifying(BATCHES * batch_s)
+                self.note(verification_in_words(event))
 
     def _render(self) -> RenderableType:
         clock = f"{minutes(self.time_left.elapsed_s)} so far, about {minutes(self.time_left.left_s)} left"

@@ -17,6 +17,7 @@ from profiler.report.validity import where_it_holds
 from profiler.report.words import change
 from profiler.rounds import Round
 from profiler.statistics.comparison import Comparison, Verdict
+from profiler.verify import in_words
 
 
 def print_profile(console: Console, profile: Profile, *, run: str, engine: str, title: str = "Answer") -> None:
@@ -88,6 +89,9 @@ def _figures(profile: Profile) -> Table:
         table.add_row("throttled", f"offer at most {answer.configuration.offered_per_s:,.0f} rows/s")
     table.add_row("gain", _gain(profile))
     table.add_row("holds", where_it_holds(profile))
+    if profile.verification is not None:
+        style = "green" if profile.verification.passed else "red"
+        table.add_row("production", Text(in_words(profile.verification), style))
     return table
 
 

@@ -19,7 +19,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from profiler.events import BlockStarted, Event, RoundDecided, RoundMeasured, TrialStarted, WindowSeen
+from profiler.events import (
+    BlockStarted,
+    Event,
+    RoundDecided,
+    RoundMeasured,
+    TrialStarted,
+    VerificationStarted,
+    WindowSeen,
+)
 from profiler.store.lines import read_history
 from profiler.store.records import Record, Result, Run, SeenWindow
 from profiler.store.store import Store, write_records
@@ -122,6 +130,8 @@ class Keeper:
                 self._round, self._block = number, None
             case BlockStarted(index):
                 self._round, self._block = None, index
+            case VerificationStarted():
+                self._round, self._block = None, None
             case WindowSeen(phase=phase, configuration=configuration, observation=observation):
                 self._keep(SeenWindow(self._moment(), self._round, self._block, phase, configuration, observation))
             case RoundMeasured(outcome) | RoundDecided(outcome):

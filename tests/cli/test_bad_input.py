@@ -32,7 +32,7 @@ TOPOLOGIES = {
     ),
     "negative cost": (
         'topology = Topology("t", [Source("s")], [Operator("a", inputs=["s"], cost=Cost(wait_ms=-5))])',
-        "job.py:2: Operator 'a' has a negative cost wait_ms=-5. Costs are positive.",
+        "job.py:2: Operator 'a' has the impossible cost wait_ms=-5. Costs are positive and finite.",
     ),
     "zero cost": (
         'topology = Topology("t", [Source("s")], [Operator("a", inputs=["s"], cost=Cost(cpu_ms=0))])',

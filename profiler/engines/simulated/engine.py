@@ -65,7 +65,13 @@ class SimulatedEngine:
         return Platform(size.task_slots, size.cores, size.nodes, versions)
 
     def deploy(
-        self, topology: Topology, configuration: Configuration, detail: Detail, *, fused: bool = False
+        self,
+        topology: Topology,
+        configuration: Configuration,
+        detail: Detail,
+        *,
+        fused: bool = False,
+        window_s: float | None = None,
     ) -> SimulatedDeployment:
         """Start the topology with these tasks, with a random stream of its own."""
         network, platform = compile_network(topology, self._platform, self._seed), self._platform
@@ -86,7 +92,7 @@ class SimulatedEngine:
             NoiseProcess(self._preset, noise_rng),
             rows_rng,
             detail=detail,
-            window_s=self.window_s,
+            window_s=window_s or self.window_s,
             offered_limit_per_s=configuration.offered_per_s,
             warm_up=WarmUp(platform.first_warm_up_loss, platform.first_warm_up_s)
             if cold

@@ -1,0 +1,83 @@
+"""Verify an answer as it would run in production: long batches, 95 % of the rate that was found.
+
+The search uses short batches, because one batch is one window. A production job uses long ones, as every batch end
+costs a pause and a checkpoint. So the last run checks what the search could not see: that the latency constraint holds
+and the queue does not grow over whole production batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from profiler.engines import Engine
+from profiler.events import Phase, Report, VerificationStarted, WindowSeen, ignore
+from profiler.observation import Detail, Latency, Observation
+from profiler.policies.policy import Parameters
+from profiler.rounds import Round
+from profiler.topology import Topology
+
+LOAD = 0.95
+BATCHES = 3
+"""The first, in which the job warms up, does not count."""
+KEPT_UP = 0.97
+"""Part of the offered rows that must come through for the queue to count as not growing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What came of it."""
+
+    batch_s: float
+    rate_per_s: float
+    latency_ms: Latency
+    latency_met: bool
+    queue_grew: bool
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether the answer holds in production."""
+        return self.latency_met and not self.queue_grew
+
+
+def verify(
+    engine: Engine, topology: Topology, answer: Round, parameters: Parameters, batch_s: float, report: Report = ignore
+) -> Verification:
+    """Run the answer with production batches."""
+    configuration = answer.configuration
+    rate = LOAD * (configuration.offered_per_s or answer.throughput_per_s)
+    report(VerificationStarted(configuration, rate, batch_s))
+    deployment = engine.deploy(topology, configuration, Detail.LIGHT, fused=answer.trial.fused, window_s=batch_s)
+    seen: list[Observation] = []
+    with closing(deployment):
+        for window in deployment.observe(rate, BATCHES):
+            seen.append(window)
+            report(WindowSeen(Phase.VERIFICATION, len(seen), BATCHES, configuration, window))
+    return _verdict(seen[1:], parameters, rate, batch_s)
+
+
+def _verdict(windows: Sequence[Observation], parameters: Parameters, rate: float, batch_s: float) -> Verification:
+    worst = max(
+        (window.processing_ms for window in windows), key=lambda seen: seen.quantile(parameters.latency_quantile)
+    )
+    came_through = sum(window.throughput_per_s * window.duration_s for window in windows)
+    offered = sum(window.offered_per_s * window.duration_s for window in windows)
+    return Verification(
+        batch_s=batch_s,
+        rate_per_s=rate,
+        latency_ms=worst,
+        latency_met=worst.quantile(parameters.latency_quantile) <= parameters.latency_ms,
+        queue_grew=came_through < KEPT_UP * offered,
+    )
+
+
+def in_words(verification: Verification) -> str:
+    """Say in one sentence what came of it."""
+    where = f"at {verification.rate_per_s:,.0f} rows/s with batches of {verification.batch_s:g} s"
+    latency = f"p95 {verification.latency_ms.p95:,.0f} ms"
+    if verification.passed:
+        return f"holds {where}: {latency}, the queue does not grow"
+    troubles = [] if verification.latency_met else [f"the latency constraint is violated ({latency})"]
+    troubles += ["the queue grows"] if verification.queue_grew else []
+    return f"does not hold {where}: {' and '.join(troubles)}; offer less or give it more slots"

@@ -1,0 +1,53 @@
+"""Verification: the answer as it would run in production, with long batches at 95 % of its rate."""
+
+from __future__ import annotations
+
+import pytest
+
+from profiler.engines.simulated.engine import SimulatedEngine
+from profiler.engines.simulated.platform import SimulatedPlatform
+from profiler.events import VerificationStarted, WindowSeen
+from profiler.policies.policy import Parameters
+from profiler.topology import Cost, Operator, Source, Topology
+from profiler.verify import in_words, verify
+from tests.scenarios import outcome
+
+TOPOLOGY = Topology.chain("job", Source("in"), Operator("work", cost=Cost(wait_ms=10)))
+
+
+def verified(throughput_per_s, *, latency_ms=500.0, report=lambda event: None):
+    engine = SimulatedEngine(SimulatedPlatform(cores_per_node=4, slots=8), seed=2)
+    answer = outcome({"in": 1, "work": 4}, [throughput_per_s] * 3)
+    return verify(engine, TOPOLOGY, answer, Parameters(latency_ms=latency_ms), 30.0, report)
+
+
+def test_a_sound_answer_holds():
+    """Four tasks of 10 ms do 400 rows/s: at 95 % of a little less the queue stays and the latency is met."""
+    verification = verified(340.0)
+    assert verification.passed
+    assert verification.rate_per_s == pytest.approx(0.95 * 340)
+    assert in_words(verification).startswith("holds at 323 rows/s with batches of 30 s")
+
+
+def test_a_rate_that_was_too_good_lets_the_queue_grow():
+    """An overestimated throughput shows when it has to be kept up."""
+    verification = verified(600.0)
+    assert verification.queue_grew
+    assert not verification.passed
+    assert "the queue grows" in in_words(verification)
+
+
+def test_a_tight_constraint_is_violated():
+    """The latency of production batches counts, not that of the search."""
+    verification = verified(340.0, latency_ms=5.0)
+    assert not verification.latency_met
+    assert "latency constraint is violated" in in_words(verification)
+
+
+def test_windows_last_as_long_as_production_batches():
+    """The deployment's windows are the production batches."""
+    events = []
+    verified(340.0, report=events.append)
+    assert isinstance(events[0], VerificationStarted)
+    windows = [event.observation for event in events if isinstance(event, WindowSeen)]
+    assert [window.duration_s for window in windows] == pytest.approx([30.0] * 3, rel=0.1)
