@@ -14,6 +14,7 @@ from scripts.benches.rows import Row
 
 BENCHES = {
     "quality": "the chosen configuration against the exhaustive optimum, and what each addition contributes",
+    "generator": "the message generator: top rate against Kafka's own producer benchmark, rate error",
     "statistics": "false alarms and power of the tests, and what each defence removes",
 }
 

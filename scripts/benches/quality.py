@@ -22,7 +22,7 @@ from profiler.policies.policy import Policy
 from profiler.policies.stepwise import Addition, Stepwise
 from profiler.topology import Topology
 from scripts.benches.optimum import exhaustive_optimum, searched_optimum
-from scripts.benches.rows import Row
+from scripts.benches.rows import Row, row
 from scripts.benches.saved import Saved
 from workloads.random_dag import random_dag
 
@@ -128,9 +128,9 @@ def _run(topology: Topology, case: Case, optimum: Callable[[SimulatedEngine, Top
     engine = SimulatedEngine(
         SimulatedPlatform(nodes=NODES, cores_per_node=CORES, slots=case.slots), case.preset, seed=case.seed
     )
-    started = time.perf_counter()
+    started = time.process_time()
     profile = Loop(engine, topology, VARIANTS[case.variant]).run()
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     answer = profile.answer.configuration
     parameters = profile.situation.parameters
     truth = float(engine.capacities(topology, np.array([[answer[name] for name in topology.names]]))[0])
@@ -151,28 +151,28 @@ def _quality(
 ) -> Iterator[Row]:
     parts = [result.part for result in results]
     yield _mean_row(f"{preset}: throughput of the answer, mean", parts, mean_goal)
-    yield _row(f"{preset}: throughput of the answer, worst", min(parts), worst_goal, n=len(parts))
+    yield row(f"{preset}: throughput of the answer, worst", min(parts), worst_goal, against="exhaustive", n=len(parts))
     for name in dict.fromkeys(result.case.topology for result in results):
         own = [result.part for result in results if result.case.topology == name]
         yield _mean_row(f"{preset}: {name}, mean (worst {min(own):.1%})", own, None)
     median = statistics.median(result.rounds for result in results)
-    yield _row(f"{preset}: rounds, median", median, 8, better="lower", unit="rounds", against="", n=len(results))
+    yield row(f"{preset}: rounds, median", median, 8, better="lower", unit="rounds", n=len(results))
     slowest = max(result.seconds for result in results)
-    yield _row(f"{preset}: time of a run, slowest", slowest, 2.0, better="lower", unit="s", against="", n=len(results))
+    yield row(f"{preset}: CPU time of a run, slowest", slowest, 2.0, better="lower", unit="s", n=len(results))
 
 
 def _random_dags(results: Sequence[Result]) -> Iterator[Row]:
     parts = [result.part for result in results]
     count = len(results)
-    yield _row(
+    yield row(
         "random DAGs: throughput of the answer, median", statistics.median(parts), 0.93, against="optimiser", n=count
     )
-    yield _row("random DAGs: throughput of the answer, worst", min(parts), None, against="optimiser", n=count)
-    yield _row("random DAGs: fit their slots", sum(r.fits for r in results) / count, 1.0, against="", n=count)
+    yield row("random DAGs: throughput of the answer, worst", min(parts), None, against="optimiser", n=count)
+    yield row("random DAGs: fit their slots", sum(r.fits for r in results) / count, 1.0, n=count)
     kept = [result.meets_latency for result in results if result.feasible_seen]
-    yield _row("random DAGs: latency kept where feasible", sum(kept) / len(kept), 1.0, against="", n=len(kept))
+    yield row("random DAGs: latency kept where feasible", sum(kept) / len(kept), 1.0, n=len(kept))
     median = statistics.median(result.rounds for result in results)
-    yield _row("random DAGs: rounds, median", median, 8, better="lower", unit="rounds", against="", n=count)
+    yield row("random DAGs: rounds, median", median, 8, better="lower", unit="rounds", n=count)
 
 
 def _ablation(pool: ProcessPoolExecutor) -> Iterator[Row]:
@@ -188,29 +188,4 @@ def _ablation(pool: ProcessPoolExecutor) -> Iterator[Row]:
 def _mean_row(quantity: str, values: Sequence[float], goal: float | None) -> Row:
     mean = statistics.fmean(values)
     half = float(stats.sem(values) * stats.t.ppf(0.975, len(values) - 1))
-    return _row(quantity, mean, goal, n=len(values), low=mean - half, high=mean + half)
-
-
-def _row(
-    quantity: str,
-    ours: float,
-    goal: float | None,
-    *,
-    better: str = "higher",
-    unit: str = "ratio",
-    against: str = "exhaustive",
-    n: int,
-    low: float | None = None,
-    high: float | None = None,
-) -> Row:
-    return {
-        "quantity": quantity,
-        "ours": ours,
-        "goal": goal,
-        "better": "higher" if better == "higher" else "lower",
-        "unit": unit,
-        "against": against,
-        "n": n,
-        "low": low,
-        "high": high,
-    }
+    return row(quantity, mean, goal, against="exhaustive", n=len(values), low=mean - half, high=mean + half)

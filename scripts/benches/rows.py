@@ -17,3 +17,29 @@ class Row(TypedDict):
     n: int
     low: float | None
     high: float | None
+
+
+def row(
+    quantity: str,
+    ours: float,
+    goal: float | None = None,
+    *,
+    better: Literal["higher", "lower"] = "higher",
+    unit: str = "ratio",
+    against: str = "",
+    n: int,
+    low: float | None = None,
+    high: float | None = None,
+) -> Row:
+    """Build a row."""
+    return {
+        "quantity": quantity,
+        "ours": ours,
+        "goal": goal,
+        "better": better,
+        "unit": unit,
+        "against": against,
+        "n": n,
+        "low": low,
+        "high": high,
+    }
