@@ -1,0 +1,45 @@
+"""What a generator achieved in a window, from its reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from profiler.generator.wire import Report
+
+LIMITED_BELOW = 0.97
+"""A window in which less than this part of the intended messages arrived is generator-limited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Achieved:
+    """A window of a generator's life: what was intended and what arrived at the broker."""
+
+    offered_per_s: float
+    acked_per_s: float
+    behind_s: float
+    """At the end of the window."""
+    errors: int
+
+    @property
+    def limited(self) -> bool:
+        """The broker received clearly less than intended: the window says little about the job."""
+        return self.acked_per_s < LIMITED_BELOW * self.offered_per_s
+
+
+def achieved(reports: Sequence[Report], start_s: float, end_s: float) -> Achieved:
+    """Give the rates between two times that the reports enclose; counts between reports are interpolated."""
+    times = [report.time_s for report in reports]
+
+    def growth(counts: list[int]) -> float:
+        at_start, at_end = np.interp([start_s, end_s], times, counts)
+        return float(at_end - at_start)
+
+    return Achieved(
+        offered_per_s=growth([report.offered for report in reports]) / (end_s - start_s),
+        acked_per_s=growth([report.acked for report in reports]) / (end_s - start_s),
+        behind_s=float(np.interp(end_s, times, [report.behind_s for report in reports])),
+        errors=round(growth([report.errors for report in reports])),
+    )
