@@ -75,6 +75,7 @@ class Loop:
     production_batch_s: float | None = None
     """Length of the batches with which the answer is verified; None leaves it unverified."""
     clock: Callable[[], float] = time.monotonic
+    _warm: bool = field(default=False, init=False)
 
     def run(self, history: Sequence[Round] = ()) -> Profile:
         """Search, then confirm; rounds in `history` are taken as measured."""
@@ -129,7 +130,16 @@ class Loop:
         number = len(rounds) + 1
         self.report(TrialStarted(number, trial))
         reference = rounds[trial.against - 1] if trial.against is not None else None
-        measurement = measure(self.engine, self.topology, trial, self.design, reference=reference, report=self.report)
+        measurement = measure(
+            self.engine,
+            self.topology,
+            trial,
+            self.design,
+            reference=reference,
+            cold_s=0.0 if self._warm else self.engine.platform.cold_s,
+            report=self.report,
+        )
+        self._warm = True
         comparison = screened(reference.measurement, measurement, rounds, self.parameters) if reference else None
         outcome = Round(number, trial, measurement, comparison)
         self.report(RoundMeasured(outcome))

@@ -59,11 +59,15 @@ def measure(
     design: Design,
     *,
     reference: Round | None,
+    cold_s: float = 0.0,
     report: Report = ignore,
 ) -> Measurement:
-    """Deploy a trial, bring it to its load, observe it until the windows are enough, and take it down."""
+    """Deploy a trial, bring it to its load, observe it until the windows are enough, and take it down.
+
+    `cold_s` seconds under load are let pass first, for an engine that is new.
+    """
     with _deployed(engine, topology, trial) as deployment:
-        observer = _Observer(deployment, trial, design, report)
+        observer = _Observer(deployment, trial, design, cold_s, report)
         if trial.configuration.offered_per_s is not None:
             return observer.throttled(trial.configuration.offered_per_s)
         return observer.stressed(reference.throughput_per_s if reference else None)
@@ -115,12 +119,13 @@ def _deployed(engine: Engine, topology: Topology, trial: Trial) -> Iterator[Depl
 class _Observer:
     """One deployment being observed."""
 
-    def __init__(self, deployment: Deployment, trial: Trial, design: Design, report: Report) -> None:
+    def __init__(self, deployment: Deployment, trial: Trial, design: Design, cold_s: float, report: Report) -> None:
         self.deployment = deployment
         self.trial = trial
         self.design = design
         self.report = report
         self.wanted = design.windows * trial.effort
+        self.cold_s = cold_s
         self.warm_up_seen = 0
 
     def stressed(self, reference_per_s: float | None) -> Measurement:
@@ -173,6 +178,7 @@ class _Observer:
         predicted = self.trial.predicted_per_s
         rate = STRESS * predicted if predicted else FIRST_RATE_PER_S
         step = STRESS if predicted else 2 * OVERSHOOT
+        rate = self._past_cold(rate, step)
         for _ in range(RATE_CHANGES):
             changed, windows, doubts = self._at(rate, step, reference_per_s)
             if changed is None:
@@ -180,6 +186,21 @@ class _Observer:
             step = step if changed > rate else STRESS
             rate = changed
         return rate, windows, (*doubts, Doubt.NOT_SATURATED)
+
+    def _past_cold(self, rate: float, step: float) -> float:
+        """Load a new engine until it has come up to its speed; return the rate that is stress by then."""
+        while self.cold_s > 0:
+            seen: list[Observation] = []
+            for window in self.deployment.observe(rate, self.design.warm_up):
+                seen.append(window)
+                self.cold_s -= window.duration_s
+                self.warm_up_seen += 1
+                self.report(WindowSeen(Phase.WARM_UP, len(seen), self.design.warm_up, self.trial.configuration, window))
+                other = None if window.generator_limited else _better_rate(rate, step, seen)
+                if other is not None or self.cold_s <= 0:
+                    rate = other or rate
+                    break
+        return rate
 
     def _at(
         self, rate: float, step: float, reference_per_s: float | None

@@ -58,8 +58,8 @@ def trial(**more):
     return Trial(ONE_EACH, Step.PLATFORM, Action.SINKS, **more)
 
 
-def measured(engine, asked=None, *, reference=None, report=lambda event: None):
-    return measure(engine, TOPOLOGY, asked or trial(), Design(), reference=reference, report=report)
+def measured(engine, asked=None, *, reference=None, cold_s=0.0, report=lambda event: None):
+    return measure(engine, TOPOLOGY, asked or trial(), Design(), reference=reference, cold_s=cold_s, report=report)
 
 
 def test_the_rate_is_raised_until_the_job_falls_behind():
@@ -91,6 +91,13 @@ def test_warm_up_windows_do_not_count():
     assert len(measurement.windows) == 10
     assert min(measurement.throughputs) > 950
     assert measurement.warm_up_windows > 2
+
+
+def test_a_cold_engine_is_loaded_before_anything_counts():
+    """A compiler that learns in steps looks steady in between: the first seconds under load are let pass."""
+    engine = ScriptedEngine(lambda index: 200.0 if index < 12 else 1000.0)
+    assert measured(engine, trial(predicted_per_s=1000.0)).throughput_per_s < 500
+    assert measured(engine, trial(predicted_per_s=1000.0), cold_s=40.0).throughput_per_s == pytest.approx(1000)
 
 
 def test_a_series_that_never_settles_is_doubtful():

@@ -24,6 +24,8 @@ class Platform:
     """Cores over all nodes."""
     nodes: int = 1
     versions: dict[str, str] = field(default_factory=dict)
+    cold_s: float = 0.0
+    """Seconds under load that a new engine needs to come up to its speed: compilers learn, caches fill."""
 
 
 class Deployment(Protocol):

@@ -9,7 +9,6 @@
 | `child`, `__main__` | the process that generates; it ends when its standard input closes |
 | `process`, `achieved` | its handle in the parent: start, set the rate, what a window achieved, stop |
 | `standalone` | a bounded run without a profile around it |
-| `stress` | how high the rate must be to saturate a job: a pure policy |
 
 The parent's side imports no Kafka client; only the child does.
 """
