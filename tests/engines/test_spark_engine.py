@@ -62,7 +62,7 @@ def test_every_operator_has_its_stage_and_the_counts_are_right(spark_engine):
     """With several tasks everywhere nothing is lost or doubled: the counts equal those of plain Python."""
     topology = word_count()
     deployment = spark_engine.deploy(topology, configuration(topology, 2, 2, 3, 4), Detail.FULL)
-    (query,) = deployment._queries.values()
+    (query,) = deployment._batches.queries.values()
     assert [stage.tasks for stage in query.plan.stages] == [2, 2, 3, 4]
     assert stage_tasks(query.executed_plan()) == (2, 3, 4)
     *_, last = deployment.observe(1000, 3)
@@ -108,7 +108,7 @@ def test_a_fan_out_and_a_fan_in_run_as_chains(spark_engine):
         ],
     )
     deployment = spark_engine.deploy(topology, configuration(topology, 2, 1, 2, 1, 2), Detail.FULL)
-    assert len(deployment._queries) == 4
+    assert len(deployment._batches.queries) == 4
     *_, last = deployment.observe(500, 6)
     messages = sent(deployment)
     found = results(deployment, 2 * messages)
@@ -136,7 +136,7 @@ def test_today_s_job_has_no_stage_that_it_did_not_ask_for(spark_engine):
     """Fused as written: the source's tasks do everything up to the aggregation."""
     topology = word_count()
     deployment = spark_engine.deploy(topology, configuration(topology, 2, 3, 3, 2), Detail.LIGHT, fused=True)
-    (query,) = deployment._queries.values()
+    (query,) = deployment._batches.queries.values()
     assert stage_tasks(query.executed_plan()) == (2,)
     deployment.close()
 
@@ -144,8 +144,8 @@ def test_today_s_job_has_no_stage_that_it_did_not_ask_for(spark_engine):
 def test_an_undeclared_aggregation_is_refused(spark_engine):
     """What Spark does not run in the planned stages is told, instead of being measured wrongly."""
     topology = Topology.chain("undeclared", Source("lines"), Operator("text", jobs.text), jobs.words, jobs.count)
-    with pytest.raises(ProfileError, match=r"stages of 1/1/1/\d+ tasks instead of 1/1/1/1") as refused:
-        spark_engine.deploy(topology, configuration(topology, 1, 1, 1, 1), Detail.FULL)
+    with pytest.raises(ProfileError, match=r"stages of 1/1/1/2/1 tasks instead of 1/1/1/2") as refused:
+        spark_engine.deploy(topology, configuration(topology, 1, 1, 1, 2), Detail.FULL)
     assert "stateful=True" in refused.value.hint
 
 
@@ -168,11 +168,12 @@ def test_a_failing_operator_is_named_with_the_user_s_line(spark_engine, operator
     assert line in failed.value.message
 
 
-def test_an_operator_that_cannot_be_built_is_named_with_the_user_s_line(spark_engine):
-    """Spark's analysis speaks before anything starts."""
+def test_an_operator_that_cannot_be_built_is_named_with_the_user_s_line(spark_engine, capfd):
+    """Spark's analysis speaks before anything starts, and only in the error."""
     topology = Topology.chain("unbuilt", Source("lines"), Operator("pick", jobs.no_such_column))
     with pytest.raises(ProfileError, match=r"Operator 'pick' cannot be built: .*nothing.*spark_operators\.py:\d+"):
         spark_engine.deploy(topology, configuration(topology, 1, 1), Detail.LIGHT)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_deployment_leaves_no_topic_and_no_checkpoint(spark_engine, spark_run):

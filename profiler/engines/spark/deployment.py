@@ -1,0 +1,238 @@
+"""One configuration on Spark, running: its topics, its generator, its queries, and the windows seen of them."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from profiler.configuration import Configuration
+from profiler.engines.spark import metrics, python_operator
+from profiler.engines.spark.batches import Batches
+from profiler.engines.spark.chains import Plan
+from profiler.engines.spark.executed_plan import EXCLUDED_RULES
+from profiler.engines.spark.gate import Gate, GateKeeper
+from profiler.engines.spark.means import Means
+from profiler.engines.spark.places import partitions_of, places_of
+from profiler.engines.spark.query import Builder, start
+from profiler.engines.spark.running import RunningQuery
+from profiler.engines.spark.samples import SampleCollector
+from profiler.engines.spark.topics import Offsets
+from profiler.errors import ProfileError
+from profiler.generator.process import GeneratorProcess
+from profiler.generator.wire import Target
+from profiler.observation import Detail, Observation
+from profiler.topology import Topology
+
+SAMPLES_PER_WINDOW = 400
+"""Sampled source rows that a window should hold: enough for its p99 to mean something."""
+FEWEST_SAMPLED = 64
+"""At high rates one row in this many is sampled, which costs nothing that could be seen."""
+WHOLE = 0.9
+"""Part of a window that a batch must have seen of the offered rate to count as one."""
+DRAINS_WITHIN_S = 5.0
+DRAINED_S = 0.3
+"""So little of the last rows sent may be missing, as only sampled ones are seen coming out."""
+_POLL_S = 0.03
+
+
+class SparkDeployment:
+    """One configuration, running."""
+
+    def __init__(
+        self,
+        means: Means,
+        topology: Topology,
+        configuration: Configuration,
+        deployed: Plan,
+        detail: Detail,
+        payloads: Mapping[str, Path],
+        trial: str,
+        *,
+        fused: bool,
+    ) -> None:
+        self.plan = deployed
+        self._means = means
+        self._topology = topology
+        self._detail = detail
+        self._fused = fused
+        self._folder = means.run.data / "checkpoints" / trial
+        self.places = places_of(means.kafka.address, f"{means.run.name}-{trial}", deployed)
+        self._partitions = partitions_of(configuration, deployed, self.places)
+        self._sample_every = _sample_every(means.last_rate_per_s, means.window_s)
+        self._uses = means.session.spark.sparkContext.accumulator({}, python_operator.MergeUses())
+        self._starts = itertools.count(1)
+        self._closed = False
+        self._blind = False
+        self._sent_until_s: float | None = None
+        self._guess_per_s = means.capacities.get(topology.name, 0.0)
+        self._seen_per_s = 0.0
+        self.latency_up_to: str | None = None
+        """The operator that drops `event_time`, up to which latency is measured; None where none does."""
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._delete)
+            created = {**self._partitions, self.places.output: 1, self.places.samples: 1}
+            means.topics.create(created, stamped_on_arrival=frozenset({self.places.samples}))
+            self._collector = SampleCollector(means.kafka.address, self.places.samples)
+            undo.callback(self._collector.close)
+            self._generator = GeneratorProcess(
+                means.kafka.address,
+                [
+                    Target(self.places.sources[name], str(payloads[name]), share)
+                    for name, share in topology.source_shares.items()
+                ],
+                log=means.run.logs / "generator.log",
+            )
+            undo.callback(self._generator.stop)
+            self._batches = Batches(means, self.places, self._partitions, self._uses, self._generator.report)
+            undo.callback(self._stop)
+            with ThreadPoolExecutor(1) as beside:
+                generating = beside.submit(self._generator.start)
+                self._start({topic: dict.fromkeys(range(count), 0) for topic, count in self._partitions.items()})
+                self._batches.check_stages()
+                generating.result()
+            self._undo = undo.pop_all()
+
+    def observe(self, rate_per_s: float, windows: int) -> Iterator[Observation]:
+        """Offer the rate, starting with an empty backlog, and yield that many windows as their batches end.
+
+        The batch that runs when the rate is reached counts from then on, where enough of it is left.
+        """
+        if self._closed:
+            raise ProfileError("The deployment is closed.", hint="Deploy the configuration again.")
+        self._make_ready(rate_per_s)
+        gate = Gate(rate_per_s, self._sample_every, self._seen_per_s or self._guess_per_s, blind=self._blind)
+        keeper = GateKeeper(gate, self._set_rate, self._collector.arrivals)
+        numbers = {name: query.next_batch() for name, query in self._batches.queries.items()}
+        keeper.start()
+        try:
+            while windows > 0:
+                finished = self._batches.finish(numbers)
+                numbers = {name: number + 1 for name, number in numbers.items()}
+                observation = self._observation(finished, keeper)
+                if observation is not None:
+                    windows -= 1
+                    yield observation
+        finally:
+            keeper.stop()
+            self._sent_until_s = gate.sent_until_s(time.time())
+            self._blind = gate.blind
+            # The most that came out at any rate; a small stream shows less than the job could do.
+            self._seen_per_s = max(self._seen_per_s, gate.capacity_per_s)
+            self._means.capacities[self._topology.name] = self._seen_per_s
+
+    def close(self) -> None:
+        """Stop queries and generator, delete topics and checkpoints; calling it twice is fine."""
+        if not self._closed:
+            self._closed = True
+            self._undo.close()
+
+    def _make_ready(self, rate_per_s: float) -> None:
+        """Have an empty backlog and enough samples; to start behind a backlog that does not drain is quicker."""
+        self._means.last_rate_per_s = rate_per_s
+        samples = rate_per_s * self._means.window_s / self._sample_every
+        too_few = samples < SAMPLES_PER_WINDOW / 4 and self._sample_every > 1
+        too_many = samples > SAMPLES_PER_WINDOW * 16 and self._sample_every < FEWEST_SAMPLED
+        if too_few or too_many or not self._drains():
+            self._sample_every = _sample_every(rate_per_s, self._means.window_s)
+            self._stop()
+            self._start(self._means.topics.end_offsets(self._partitions))
+        self._batches.waiting = dict.fromkeys(self._batches.queries, 0)
+
+    def _drains(self) -> bool:
+        """Wait until what was sent has come out; the gate sees to it that it is little."""
+        if self._sent_until_s is None:
+            return True
+        deadline = time.monotonic() + DRAINS_WITHIN_S
+        while self._collector.arrivals().newest_due_s < self._sent_until_s - DRAINED_S:
+            if self._blind or time.monotonic() > deadline:
+                return False
+            for query in self._batches.queries.values():
+                self._batches.require_active(query)
+            time.sleep(_POLL_S)
+        return True
+
+    def _set_rate(self, rate_per_s: float) -> None:
+        self._generator.set_rate(rate_per_s, abandon_owed=True)
+
+    def _start(self, starting: Offsets) -> None:
+        means = self._means
+        builder = Builder(
+            means.session.spark, self._topology, self.places, self._uses, self._detail, self._sample_every
+        )
+        built = [(query, builder.build(query, starting)) for query in self.plan.queries]
+        self.latency_up_to = builder.latency_up_to
+        self._blind |= not builder.sampled
+        folder = self._folder / str(next(self._starts))
+        for number, (query, messages) in reversed(
+            list(enumerate(built))
+        ):  # downstream first: nobody waits for a reader
+            means.session.configure(
+                {
+                    "spark.sql.shuffle.partitions": str(query.shuffle_partitions),
+                    "spark.sql.optimizer.excludedRules": "" if self._fused else EXCLUDED_RULES,
+                }
+            )
+            started = start(messages, query, means.kafka.address, folder / str(number), means.window_s)
+            operators = [each for each in self._topology.operators if each.name in query.chain.operators]
+            self._batches.queries[query.chain.name] = RunningQuery(query, started, operators, means.session.log)
+
+    def _stop(self) -> None:
+        for query in self._batches.queries.values():
+            query.stop()
+        self._batches.queries.clear()
+
+    def _delete(self) -> None:
+        self._means.topics.delete([*self._partitions, self.places.output, self.places.samples])
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _observation(self, finished: Mapping[str, metrics.Finished], keeper: GateKeeper) -> Observation | None:
+        """Put the window together; None for a batch that saw too little of the rate."""
+        lead = finished[self.plan.queries[0].chain.name].batch
+        counted_s, rate_per_s = keeper.gate.counted_from_s, keeper.gate.rate_per_s
+        start_s = max(lead.start_s, math.inf if counted_s is None else counted_s)
+        duration_s = lead.end_s - start_s
+        if duration_s < WHOLE * self._means.window_s:
+            return None
+        achieved = self._generator.achieved(start_s, lead.end_s)
+        held_before, held = keeper.held_rows(np.array([start_s, lead.end_s])).tolist()
+        processing, end_to_end = self._collector.between(
+            start_s, lead.end_s, lambda due_s: keeper.held_rows(due_s) / rate_per_s
+        )
+        if self.latency_up_to is not None and math.isnan(processing.p50):
+            processing, end_to_end = metrics.watched_latency(finished) or (processing, end_to_end)
+        known = self._means.weights.setdefault(self._topology.name, {})
+        operators = metrics.operator_windows(
+            self.plan, finished, self.places.sources, lead.duration_s, known, counted=self._detail is Detail.FULL
+        )
+        known |= metrics.learnt_weights(operators, self.plan, lead.rows)
+        sources = [query.chain.name for query in self.plan.queries if query.chain.sources]
+        return Observation(
+            start_s=start_s,
+            duration_s=duration_s,
+            offered_per_s=achieved.offered_per_s + (held - held_before) / duration_s,
+            throughput_per_s=metrics.throughput_per_s(self.plan, finished) * lead.duration_s / duration_s,
+            processing_ms=processing,
+            end_to_end_ms=end_to_end,
+            queue_rows=held + sum(finished[name].waiting for name in sources),
+            overran=metrics.overran(finished, self._means.window_s),
+            speed_index=self._means.speed.between(start_s, lead.end_s),
+            cpu_s=metrics.cpu_s(finished, lead.duration_s),
+            generator_limited=achieved.limited,
+            operators=operators,
+        )
+
+
+def _sample_every(rate_per_s: float, window_s: float) -> int:
+    """Choose how many rows there are for each sampled one: a power of four, so that small changes change nothing."""
+    every = 1
+    while every < FEWEST_SAMPLED and rate_per_s * window_s / (4 * every) >= SAMPLES_PER_WINDOW:
+        every *= 4
+    return every

@@ -1,0 +1,224 @@
+"""Offer more than a job can take without drowning it: rows that would only lie in the queue are held back.
+
+A real-time source reads whatever is there, and what it has read drains before the batch ends. Between source and a slow
+operator lie buffers of megabytes, most of them the system's own, so a stream at 1.3 times the capacity of an operator
+that does 100 rows/s makes every batch 1.3 times as long as the one before (seen: 6, 8, 12, 16, 22, 30 s on a trigger of
+2 s), and one at 20 times stands still for minutes. So the rows under way are bounded, in time:
+
+    under way = rows sent − rows that have come out,
+
+held back above HIGH_S × capacity and sent again below LOW_S × capacity, where the capacity is the rate at which rows
+come out. The job never runs dry, so it shows its full throughput. What was held back is accounted for as if it had
+been sent: it counts as offered, it waits in the queue, and every later message was due by that much earlier, so that
+throughput, queue and latency are those of an open loop.
+
+A job of unknown capacity is approached from below: never more than twice the rate at which rows come out is sent. It is
+sampled rows that tell what has come out; where they are too few, everything is sent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import threading
+import time
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from profiler.errors import ProfileError
+
+HIGH_S = 1.2
+LOW_S = 0.6
+"""Above the pause between two batches, in which nothing comes out."""
+GENTLE_SAMPLES_PER_S = 20.0
+"""A job of unknown capacity is first offered so much that this many sampled rows come out per second."""
+HEADROOM = 2.0
+RISE_S = 0.5
+FALL_S = 2.0
+"""Time constants of the smoothed capacity: a pause between batches must not look like a slower job."""
+LOOK_S = 0.5
+FEWEST_SAMPLES = 4
+"""In the last LOOK_S; fewer say nothing of the capacity."""
+SETTLED_S = 2.0
+"""A gate that holds back has reached the capacity when that has not grown by a tenth for this long."""
+PATIENCE_S = 15.0
+"""Without any sign of the capacity for this long, the job is one whose output does not tell it."""
+CATCH_UP_S = 1.0
+STEP = 0.05
+"""Smaller changes of the rate are not worth telling the generator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """What has come out: sampled rows in the last LOOK_S, and the newest due time among rows, now and LOOK_S ago."""
+
+    samples: int = 0
+    newest_due_s: float = 0.0
+    earlier_due_s: float = 0.0
+
+
+class Offered:
+    """Rows sent up to any time: a rate that was changed now and then."""
+
+    def __init__(self) -> None:
+        self._times_s: list[float] = []
+        self._rates: list[float] = []
+        self._rows: list[float] = []
+
+    def change(self, now_s: float, rate_per_s: float) -> None:
+        """Send at this rate from now on."""
+        self._rows.append(self.rows(now_s))
+        self._times_s.append(now_s)
+        self._rates.append(rate_per_s)
+
+    @property
+    def changed_s(self) -> float:
+        """When the rate was changed last."""
+        return self._times_s[-1] if self._times_s else 0.0
+
+    def rows(self, at_s: float) -> float:
+        """Count what was due up to a time."""
+        index = bisect_right(self._times_s, at_s) - 1
+        return 0.0 if index < 0 else self._rows[index] + self._rates[index] * (at_s - self._times_s[index])
+
+    def rows_at(self, at_s: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Count what was due up to each of some times."""
+        if not self._times_s:
+            return np.zeros_like(at_s)
+        index = np.searchsorted(self._times_s, at_s, side="right") - 1
+        since = np.array(self._rows)[index] + np.array(self._rates)[index] * (at_s - np.array(self._times_s)[index])
+        return np.where(index < 0, 0.0, since)
+
+
+class Gate:
+    """Decides how much of a nominal rate is sent now; the caller gives it the time and what has come out."""
+
+    def __init__(
+        self, rate_per_s: float, sample_every: int, capacity_per_s: float = 0.0, *, blind: bool = False
+    ) -> None:
+        self.rate_per_s = rate_per_s
+        """The nominal rate."""
+        self.capacity_per_s = capacity_per_s
+        """Rate at which rows come out, smoothed; 0 while unknown."""
+        self.blind = blind
+        """What comes out tells nothing, so everything is sent."""
+        self.counted_from_s: float | None = None
+        """Since when the nominal rate counts as offered; None while it is approached."""
+        self._gentle_per_s = GENTLE_SAMPLES_PER_S * sample_every
+        self._counted_rows = 0.0
+        self._offered = Offered()
+        self._sent_per_s = 0.0
+        self._closed = False
+        self._began_s = 0.0
+        self._looked_s = 0.0
+        self._mark_per_s = 0.0
+        self._risen_s = math.inf
+        """When the capacity last grew by a tenth; never, until rows come out."""
+
+    def open(self, now_s: float) -> float:
+        """Begin; give the rate to send at."""
+        self._began_s = self._looked_s = now_s
+        return self._send(now_s)
+
+    def look(self, now_s: float, arrivals: Arrivals) -> float:
+        """Learn from what has come out; give the rate to send at."""
+        came_out = self._offered.rows(arrivals.newest_due_s)
+        if arrivals.samples >= FEWEST_SAMPLES:
+            self._learn(now_s, (came_out - self._offered.rows(arrivals.earlier_due_s)) / LOOK_S)
+        self._looked_s = now_s
+        if self.capacity_per_s and not self.blind:
+            under_way = self._offered.rows(now_s) - came_out
+            self._closed = under_way > (LOW_S if self._closed else HIGH_S) * self.capacity_per_s
+        elif now_s - self._began_s > PATIENCE_S:
+            self.blind = True
+        sent_per_s = self._send(now_s)
+        if self.counted_from_s is None and self._is_reached(now_s, sent_per_s):
+            self.counted_from_s, self._counted_rows = now_s, self._offered.rows(now_s)
+        return sent_per_s
+
+    def held_rows(self, at_s: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Tell how many rows had been held back by each of some times."""
+        if self.counted_from_s is None:
+            return np.zeros_like(at_s)
+        due = self.rate_per_s * (at_s - self.counted_from_s)
+        held = due - (self._offered.rows_at(at_s) - self._counted_rows)
+        return np.where(at_s > self.counted_from_s, np.maximum(held, 0.0), 0.0)
+
+    def sent_until_s(self, now_s: float) -> float:
+        """Tell when a row was last sent."""
+        return now_s if self._sent_per_s > 0 else self._offered.changed_s
+
+    def _learn(self, now_s: float, seen_per_s: float) -> None:
+        smooth_s = RISE_S if seen_per_s > self.capacity_per_s else FALL_S
+        weight = 1 - math.exp(-(now_s - self._looked_s) / smooth_s) if self.capacity_per_s else 1.0
+        self.capacity_per_s += weight * (seen_per_s - self.capacity_per_s)
+        if seen_per_s > 1.1 * self._mark_per_s:
+            self._mark_per_s, self._risen_s = seen_per_s, now_s
+
+    def _is_reached(self, now_s: float, sent_per_s: float) -> bool:
+        """Tell whether the nominal rate is sent and comes out, or as much of it as the job takes."""
+        if sent_per_s >= self.rate_per_s:
+            return self.blind or self._risen_s < math.inf
+        return self._closed and now_s - self._risen_s > SETTLED_S
+
+    def _send(self, now_s: float) -> float:
+        """Choose the rate: what was held back in a passing stall is caught up, as it would be from a queue."""
+        wanted = self.rate_per_s + float(self.held_rows(np.array([now_s]))[0]) / CATCH_UP_S
+        if self._closed:
+            wanted = 0.0
+        elif not self.blind:
+            wanted = min(wanted, max(self._gentle_per_s, HEADROOM * self.capacity_per_s))
+        reached = wanted == self.rate_per_s != self._sent_per_s
+        if reached or abs(wanted - self._sent_per_s) > STEP * max(wanted, self._sent_per_s):
+            self._sent_per_s = wanted
+            self._offered.change(now_s, wanted)
+        return self._sent_per_s
+
+
+class GateKeeper:
+    """Looks through a gate again and again in a thread, and tells the generator."""
+
+    def __init__(
+        self, gate: Gate, set_rate: Callable[[float], None], arrivals: Callable[[], Arrivals], *, every_s: float = 0.1
+    ) -> None:
+        self.gate = gate
+        self._set_rate = set_rate
+        self._arrivals = arrivals
+        self._every_s = every_s
+        self._told: float | None = None
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="profile-gate", daemon=True)
+
+    def start(self) -> None:
+        """Begin to offer the gate's rate."""
+        self._tell(self.gate.open(time.time()))
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Offer nothing more."""
+        self._ended.set()
+        self._thread.join()
+        with contextlib.suppress(ProfileError):  # a generator that died says so where it is waited for
+            self._tell(0.0)
+
+    def held_rows(self, at_s: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Tell how many rows had been held back by each of some times."""
+        with self._lock:
+            return self.gate.held_rows(at_s)
+
+    def _run(self) -> None:
+        with contextlib.suppress(ProfileError):
+            while not self._ended.wait(self._every_s):
+                with self._lock:
+                    rate = self.gate.look(time.time(), self._arrivals())
+                self._tell(rate)
+
+    def _tell(self, rate_per_s: float) -> None:
+        if rate_per_s != self._told:
+            self._told = rate_per_s
+            self._set_rate(rate_per_s)

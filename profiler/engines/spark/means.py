@@ -1,0 +1,30 @@
+"""What the deployments of one engine share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from profiler.engines.spark.session import Session
+from profiler.engines.spark.stages import Stages
+from profiler.engines.spark.topics import Topics
+from profiler.services.kafka import Kafka
+from profiler.services.run_folder import RunFolder
+from profiler.speed_index import SpeedIndex
+
+
+@dataclass(slots=True)
+class Means:
+    """What the deployments of one engine share."""
+
+    run: RunFolder
+    kafka: Kafka
+    session: Session
+    stages: Stages
+    topics: Topics
+    speed: SpeedIndex
+    window_s: float
+    weights: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By topology: CPU time per source row of elements, from stages of their own; divides stages they share."""
+    capacities: dict[str, float] = field(default_factory=dict)
+    """By topology: the rate at which rows came out lately, as a first guess of what another configuration takes."""
+    last_rate_per_s: float = 0.0

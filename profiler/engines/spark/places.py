@@ -1,0 +1,48 @@
+"""Where the rows of a deployment come from and go to: its Kafka topics, by number of partitions; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from profiler.configuration import Configuration
+from profiler.engines.spark.chains import Chain, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where rows come from and go to."""
+
+    address: str
+    sources: Mapping[str, str]
+    """Topic by source."""
+    inboxes: Mapping[str, str]
+    """Topic by chain."""
+    output: str
+    samples: str
+
+    def read_by(self, chain: Chain) -> tuple[str, ...]:
+        """Topics that a chain reads."""
+        return tuple(self.sources[name] for name in chain.sources) or (self.inboxes[chain.name],)
+
+
+def places_of(address: str, prefix: str, deployed: Plan) -> Places:
+    """Name the topics; by number, as names of operators may hold what a topic's may not."""
+    sources = [name for query in deployed.queries for name in query.chain.sources]
+    inboxes = [query.chain.name for query in deployed.queries if query.inbox_partitions]
+    return Places(
+        address,
+        {name: f"{prefix}-source-{index}" for index, name in enumerate(sources, 1)},
+        {name: f"{prefix}-inner-{index}" for index, name in enumerate(inboxes, 1)},
+        f"{prefix}-output",
+        f"{prefix}-samples",
+    )
+
+
+def partitions_of(configuration: Configuration, deployed: Plan, places: Places) -> dict[str, int]:
+    """Give the partitions of every topic that is read."""
+    sources = {places.sources[source]: configuration[source] for source in places.sources}
+    inner = {
+        places.inboxes[query.chain.name]: query.inbox_partitions for query in deployed.queries if query.inbox_partitions
+    }
+    return {**sources, **inner}

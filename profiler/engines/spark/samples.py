@@ -1,0 +1,112 @@
+"""The collector of sampled rows: a thread that reads the side topic outside Spark and keeps latencies, live."""
+
+from __future__ import annotations
+
+import threading
+import time
+from array import array
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from profiler.engines.spark.gate import LOOK_S, Arrivals
+from profiler.engines.spark.rows import latencies_ms
+from profiler.observation import Latency
+
+_AT_ONCE = 5000
+_WAIT_S = 0.1
+
+
+class SampleCollector:
+    """Reads a side topic from its beginning until it is closed."""
+
+    def __init__(self, address: str, topic: str) -> None:
+        self._stamps_us = array("q")
+        self._arrived_ms = array("q")
+        self._looks: deque[tuple[float, int, float]] = deque()
+        """When the topic was read, how many samples were new, and the newest due time among all."""
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        # By assignment: a group would wait seconds for its first one.
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": address,
+                "group.id": "profile",
+                "enable.auto.commit": False,
+                "fetch.wait.max.ms": 100,
+                "log_level": 0,
+                "error_cb": lambda _: None,
+            }
+        )
+        self._consumer.assign([TopicPartition(topic, 0, 0)])
+        self._thread = threading.Thread(target=self._collect, name="profile-samples", daemon=True)
+        self._thread.start()
+
+    def arrivals(self) -> Arrivals:
+        """Tell what has come out in the last moment."""
+        now_s = time.time()
+        with self._lock:
+            while len(self._looks) > 1 and self._looks[1][0] <= now_s - LOOK_S:
+                self._looks.popleft()
+            recent = list(self._looks)
+        if not recent:
+            return Arrivals()
+        samples = sum(count for at_s, count, _ in recent if at_s > now_s - LOOK_S)
+        return Arrivals(samples, recent[-1][2], recent[0][2])
+
+    def between(
+        self,
+        start_s: float,
+        end_s: float,
+        held_s: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]],
+    ) -> tuple[Latency, Latency]:
+        """Give processing and end-to-end latency of the sampled rows that arrived in a span, and forget older ones.
+
+        `held_s` tells by how much earlier messages of some due times would have been due in an open loop. Without any
+        sampled row both latencies are not-a-number.
+        """
+        start_ms, end_ms = start_s * 1000, end_s * 1000
+        with self._lock:
+            stamps, arrived = np.array(self._stamps_us), np.array(self._arrived_ms)
+            kept = arrived >= start_ms
+            self._stamps_us, self._arrived_ms = array("q", stamps[kept].tolist()), array("q", arrived[kept].tolist())
+        chosen = kept & (arrived < end_ms)
+        processing, end_to_end = latencies_ms(stamps[chosen], arrived[chosen])
+        held_ms = 1000 * held_s(stamps[chosen] / 1e6)
+        return _summary(processing), _summary(end_to_end + held_ms)
+
+    def close(self) -> None:
+        """Stop reading; calling it twice is fine."""
+        if not self._ended.is_set():
+            self._ended.set()
+            self._thread.join()
+            self._consumer.close()
+
+    def _collect(self) -> None:
+        while not self._ended.is_set():
+            try:
+                messages = self._consumer.consume(_AT_ONCE, timeout=_WAIT_S)
+            except KafkaException:
+                continue  # the broker's death is noticed, and told, where offsets are asked for
+            stamps = [
+                (int(message.key() or 0), message.timestamp()[1]) for message in messages if message.error() is None
+            ]
+            if not stamps:
+                continue
+            newest_due_s = max(stamp for stamp, _ in stamps) / 1e6
+            with self._lock:
+                self._stamps_us.extend(stamp for stamp, _ in stamps)
+                self._arrived_ms.extend(arrived for _, arrived in stamps)
+                newest_due_s = max(newest_due_s, self._looks[-1][2] if self._looks else 0.0)
+                self._looks.append((time.time(), len(stamps), newest_due_s))
+
+
+def _summary(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Latency:
+    if not len(values):
+        nothing = float("nan")
+        return Latency(nothing, nothing, nothing, nothing)
+    p50, p95, p99 = np.quantile(values, (0.5, 0.95, 0.99)).tolist()
+    return Latency(float(values.mean()), p50, p95, p99)

@@ -1,0 +1,235 @@
+"""One Spark session for a whole profile: its settings in one place, its noise in one file.
+
+The JVM is started here and not by Spark's builder, because only so its standard output and error can be sent to the
+log; a user never sees them, and errors point to the file. The JVM ends when its standard input closes, so it does not
+outlive this process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from profiler.errors import ProfileError, UsageError
+from profiler.services.java import find_java
+from profiler.services.processes import marked
+from profiler.services.run_folder import RunFolder
+
+SETTINGS: Mapping[str, str] = {
+    # Windows shorter than Spark's five seconds.
+    "spark.sql.streaming.realTimeMode.minBatchDuration": "1000",
+    # What is buffered between stages drains after a batch's end, so less of it keeps overloaded batches short.
+    "spark.shuffle.streaming.writerMaxMemory": "262144",
+    "spark.shuffle.streaming.readerMaxMemory": "262144",
+    # Python operators: let them in, and do not let rows wait for a full buffer.
+    "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
+    "spark.python.udf.pipelined.enabled": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "4",
+    "spark.sql.execution.pandas.udf.buffer.size": "64",
+    "spark.sql.execution.python.udf.maxRecordsPerBatch": "4",
+    "spark.sql.execution.python.udf.buffer.size": "64",
+    # A query that is started again finds its code compiled.
+    "spark.sql.codegen.cache.maxEntries": "1000",
+    # Stages are asked for once a window; what is older is not needed.
+    "spark.ui.retainedStages": "100",
+    "spark.ui.retainedJobs": "100",
+    "spark.ui.retainedTasks": "5000",
+    "spark.sql.ui.retainedExecutions": "10",
+    "spark.sql.streaming.ui.retainedQueries": "10",
+    # A query whose broker is gone does not stop by itself.
+    "spark.sql.streaming.stopTimeout": "10s",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.ui.port": "0",
+    # The time zone of stamps in inner topics.
+    "spark.sql.session.timeZone": "UTC",
+    # The check for free slots does not wait for executors that are still registering.
+    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+}
+"""What the engine sets; a user's own settings come on top."""
+
+LOOPBACK: Mapping[str, str] = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+"""Only for a local master: the executors of a cluster must reach the driver."""
+
+_SLOTS_PER_CORE = 20
+"""Slots are threads; operators that wait need far more of them than there are cores."""
+_MOST_SLOTS = 64
+_TASK_MB = 150
+"""A Python operator's worker and its task."""
+_STOP_S = 20.0
+_LOG4J = """\
+rootLogger.level = warn
+rootLogger.appenderRef.file.ref = file
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {log}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d{{HH:mm:ss.SSS}} %p %c{{1}}: %m%n%ex
+"""
+
+
+def default_slots(cores: int, memory_mb: int) -> int:
+    """Choose how many tasks may run at once on this machine: many more than cores, bounded by memory for them."""
+    return max(4, min(_MOST_SLOTS, _SLOTS_PER_CORE * cores, (memory_mb - driver_memory_mb(memory_mb)) // _TASK_MB))
+
+
+def driver_memory_mb(memory_mb: int) -> int:
+    """Give the JVM a quarter of the free memory, between 1 and 4 GB."""
+    return max(1024, min(4096, memory_mb // 4))
+
+
+def machine_cores() -> int:
+    """Count the cores that this process may use."""
+    return len(psutil.Process().cpu_affinity()) if hasattr(psutil.Process, "cpu_affinity") else os.cpu_count() or 1
+
+
+def free_memory_mb() -> int:
+    """Ask the system how much memory is available."""
+    return int(psutil.virtual_memory().available // 2**20)
+
+
+class Session:
+    """A running Spark session."""
+
+    def __init__(
+        self,
+        run: RunFolder,
+        jars: Sequence[Path],
+        *,
+        master: str | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        cores, memory_mb = machine_cores(), free_memory_mb()
+        self.master = master or f"local[{default_slots(cores, memory_mb)}]"
+        self.log = run.logs / "spark.log"
+        self.output = run.logs / "spark-output.log"
+        self.local = self.master.startswith("local")
+        self._run = run
+        log4j = run.path / "log4j2.properties"
+        log4j.write_text(_LOG4J.format(log=self.log))
+        values = {
+            **SETTINGS,
+            **(LOOPBACK if self.local else {}),
+            "spark.app.name": "profile",
+            "spark.master": self.master,
+            "spark.driver.memory": f"{driver_memory_mb(memory_mb)}m",
+            "spark.jars": ",".join(map(str, jars)),
+            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j.as_uri()}",
+            "spark.local.dir": str(run.data / "spark-local"),
+            "spark.sql.warehouse.dir": str(run.data / "spark-warehouse"),
+            **(settings or {}),
+        }
+        conf = SparkConf(loadDefaults=False).setAll(list(values.items()))
+        with _environment(self._variables()):
+            self._gateway = self._launch(conf)
+            try:
+                self._context = SparkContext(gateway=self._gateway, conf=conf)
+            except Exception as error:
+                self._end_jvm()
+                raise ProfileError(
+                    f"Spark did not start with master {self.master}: {_first_line(error)}.",
+                    hint=f"Spark's log is {self.log}.",
+                ) from error
+        self.spark = SparkSession(self._context)
+        for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
+            # What they would write to the terminal is in the exception that follows.
+            logging.getLogger(name).disabled = True
+
+    @property
+    def slots(self) -> int:
+        """Tasks that can run at once."""
+        return int(self._context.defaultParallelism)
+
+    @property
+    def cores(self) -> int:
+        """Cores that do the work: the machine's for a local master, else the executors'."""
+        return machine_cores() if self.local else self.slots
+
+    @property
+    def nodes(self) -> int:
+        """Executors, or 1 where everything runs in this machine."""
+        if self.local:
+            return 1
+        return max(1, int(self._context._jsc.sc().getExecutorMemoryStatus().size()) - 1)  # noqa: SLF001
+
+    @property
+    def rest_url(self) -> str:
+        """Address of the REST interface for this application."""
+        return f"{self._context.uiWebUrl}/api/v1/applications/{self._context.applicationId}"
+
+    def configure(self, settings: Mapping[str, str]) -> None:
+        """Set what a query copies when it starts."""
+        for key, value in settings.items():
+            self.spark.conf.set(key, value)
+
+    def close(self) -> None:
+        """Stop Spark and its JVM; calling it twice is fine."""
+        with contextlib.suppress(Exception):  # a JVM that has died already has nothing to stop
+            self.spark.stop()
+        self._end_jvm()
+
+    def _launch(self, conf: SparkConf) -> Any:
+        if SparkContext._active_spark_context is not None:  # noqa: SLF001
+            raise UsageError("There is a Spark session in this process already.", hint="Stop it first.")
+        with self.output.open("ab") as output:
+            try:
+                return launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
+            except Exception as error:
+                raise ProfileError(
+                    f"Spark's JVM did not start: {_first_line(error)}.", hint=f"Its output is {self.output}."
+                ) from error
+
+    def _variables(self) -> dict[str, str]:
+        """Make workers run this Python with the same modules, and the UI listen where the driver does."""
+        variables = marked(self._run.path, owner=os.getpid(), env={})
+        variables["JAVA_HOME"] = str(find_java().home)
+        variables["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
+        if self.local:
+            variables["PYSPARK_PYTHON"] = sys.executable
+            variables["SPARK_LOCAL_IP"] = "127.0.0.1"
+            variables["PYTHONPATH"] = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+        return variables
+
+    def _end_jvm(self) -> None:
+        process: subprocess.Popen[bytes] | None = getattr(self._gateway, "proc", None)
+        with contextlib.suppress(Exception):  # the JVM may be gone
+            self._gateway.shutdown()
+        if process is not None:
+            if process.stdin is not None:
+                process.stdin.close()
+            try:
+                process.wait(_STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        # Spark keeps its gateway in the class; the next session of this process needs a JVM of its own.
+        SparkContext._gateway = None  # noqa: SLF001
+        SparkContext._jvm = None  # noqa: SLF001
+
+
+@contextlib.contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__

@@ -1,0 +1,80 @@
+"""What ends with the Spark engine, and what the engine says when something it needs ends first."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from dataclasses import replace
+
+import psutil
+import pytest
+import spark_operators as jobs
+
+from profiler import Operator, Source, Topology
+from profiler.configuration import Configuration
+from profiler.engines.spark.chains import plan
+from profiler.engines.spark.deployment import SparkDeployment
+from profiler.engines.spark.topics import Topics
+from profiler.errors import ProfileError
+from profiler.observation import Detail
+from profiler.services.kafka import open_kafka
+from profiler.services.processes import marked_processes
+from profiler.services.run_folder import cache_directory, create_run_folder
+
+pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+
+TOLD_WITHIN_S = 60.0
+GONE_WITHIN_S = 60.0
+
+
+def test_a_killed_broker_is_told_in_bounded_time(spark_engine, payloads, tmp_path):
+    """Spark itself would wait and retry for minutes; the error names the broker, and closing does not hang."""
+    topology = Topology.chain("keep", Source("lines"), Operator("keep", jobs.keep))
+    configuration = Configuration.of({"lines": 1, "keep": 2})
+    with create_run_folder(tmp_path, needed_bytes=0) as run, open_kafka(None, run, cache_directory()) as kafka:
+        means = replace(spark_engine._means, kafka=kafka, topics=Topics(kafka.address))
+        deployed = plan(topology, configuration)
+        deployment = SparkDeployment(
+            means, topology, configuration, deployed, Detail.LIGHT, {"lines": payloads}, "mortal", fused=False
+        )
+        windows = deployment.observe(500, 100)
+        next(windows)
+        os.kill(kafka.pid, signal.SIGKILL)
+        killed_s = time.monotonic()
+        with pytest.raises(ProfileError, match="Kafka"):
+            list(windows)
+        deployment.close()
+        assert time.monotonic() - killed_s < TOLD_WITHIN_S
+        means.topics.close()
+
+
+def test_spark_s_jvm_ends_with_a_killed_parent(tmp_path):
+    """Kill -9 leaves no JVM and no Python worker."""
+    source = """
+        import sys
+        from pathlib import Path
+        from profiler.engines.spark.session import Session
+        from profiler.services.run_folder import create_run_folder
+        run = create_run_folder(Path(sys.argv[1]), needed_bytes=0)
+        session = Session(run, [], master="local[2]")
+        session.spark.range(4).mapInArrow(lambda batches: batches, "id long").collect()
+        print("ready", flush=True)
+        sys.stdin.read()
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(source), str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline().strip() == "ready"
+        started = [psutil.Process(each.pid) for each in marked_processes(tmp_path)]
+        assert started
+        program.kill()
+    _, alive = psutil.wait_procs(started, timeout=GONE_WITHIN_S)
+    assert not alive
