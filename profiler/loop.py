@@ -92,8 +92,8 @@ class Loop:
 
     def situation(self) -> Situation:
         """Return what the policy may know; the user's slots bound the engine's."""
-        platform = self.engine.platform
-        slots = platform.slots if self.slots is None else min(self.slots, platform.slots)
+        platform, slots = self.engine.platform, self.engine.slots_for(self.topology)
+        slots = slots if self.slots is None else min(self.slots, slots)
         return Situation(self.topology, slots, platform.cores, platform.nodes, self.parameters)
 
     def _search(self, situation: Situation, history: list[Round], started: float) -> tuple[list[Round], bool]:

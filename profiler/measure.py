@@ -7,6 +7,7 @@ check, not by a fixed time; a round that is hopelessly below its reference ends 
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -145,7 +146,7 @@ class _Observer:
             windows=windows,
             calm=calm,
             warm_up_windows=self.warm_up_seen,
-            latency_ms=_typical_latency(probe) if probe else None,
+            latency_ms=_typical_latency(probe),
             latency_at_per_s=probe[0].offered_per_s if probe else None,
             doubts=_doubts(windows, doubts),
         )
@@ -258,9 +259,14 @@ def _hopeless(steady: Sequence[Observation], reference_per_s: float | None) -> b
     return max(window.throughput_per_s for window in steady) < HOPELESS * reference_per_s
 
 
-def _typical_latency(windows: Sequence[Observation]) -> Latency:
-    """Return the median window's latency, quantile by quantile: one stalled window is no property of the job."""
-    seen = [window.processing_ms for window in windows]
+def _typical_latency(windows: Sequence[Observation]) -> Latency | None:
+    """Return the median window's latency, quantile by quantile: one stalled window is no property of the job.
+
+    None where no window has a latency, as no sampled row came out.
+    """
+    seen = [window.processing_ms for window in windows if math.isfinite(window.processing_ms.mean)]
+    if not seen:
+        return None
     return Latency(
         mean=statistics.median(latency.mean for latency in seen),
         p50=statistics.median(latency.p50 for latency in seen),

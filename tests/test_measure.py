@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from profiler.engines import Platform
 from profiler.errors import ProfileError
 from profiler.events import WindowSeen
 from profiler.measure import Arm, Design, interleave, measure
-from profiler.observation import Detail, Doubt
+from profiler.observation import Detail, Doubt, Latency
 from profiler.rounds import Action, Step, Trial
 from profiler.topology import Cost, Operator, Source, Topology
 from tests.scenarios import SLOW, outcome, window
@@ -40,6 +41,9 @@ class ScriptedEngine:
         self.deployed += 1
         self.index = 0
         return self
+
+    def slots_for(self, topology):
+        return self.platform.slots
 
     def observe(self, rate_per_s, windows):
         self.rates.append(rate_per_s)
@@ -134,6 +138,12 @@ def test_a_machine_that_became_slower_is_probed_lower():
     engine = ScriptedEngine(lambda index: 1000.0 if index < 10 else 850.0)
     measured(engine, trial(predicted_per_s=1000.0))
     assert engine.rates[-2:] == pytest.approx([900, 810], rel=0.02)
+
+
+def test_windows_without_a_sampled_row_tell_no_latency():
+    """No sample, no latency: it is unknown, not zero and not endless."""
+    nothing = Latency(math.nan, math.nan, math.nan, math.nan)
+    assert measured(ScriptedEngine(latency=nothing), trial(predicted_per_s=1000.0)).latency_ms is None
 
 
 def test_a_small_stream_is_observed_where_features_are_wanted():

@@ -52,6 +52,9 @@ class Engine(Protocol):
     def platform(self) -> Platform:
         """Slots, cores and versions."""
 
+    def slots_for(self, topology: Topology) -> int:
+        """Return the slots that the tasks of this topology may use: all, less what the engine itself needs for it."""
+
     def deploy(
         self,
         topology: Topology,

@@ -64,6 +64,10 @@ class SimulatedEngine:
         versions = {"simulated": __version__, "preset": str(self._preset)}
         return Platform(size.task_slots, size.cores, size.nodes, versions)
 
+    def slots_for(self, topology: Topology) -> int:  # noqa: ARG002 - every topology may use them all
+        """Return the platform's slots."""
+        return self._platform.task_slots
+
     def deploy(
         self,
         topology: Topology,

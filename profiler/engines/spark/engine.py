@@ -12,7 +12,7 @@ import pyspark
 
 from profiler.configuration import Configuration
 from profiler.engines import Platform
-from profiler.engines.spark.chains import check_slots, plan
+from profiler.engines.spark.chains import check_slots, extra_slots, plan
 from profiler.engines.spark.deployment import SparkDeployment
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.session import Session
@@ -66,6 +66,10 @@ class SparkEngine:
         """Slots, cores and versions."""
         versions = {"spark": pyspark.__version__, "python": system.python_version()}
         return Platform(self._session.slots, self._session.cores, self._session.nodes, versions, cold_s=COLD_S)
+
+    def slots_for(self, topology: Topology) -> int:
+        """Return the session's slots, less those of queries that only pass rows on."""
+        return self._session.slots - extra_slots(topology)
 
     @property
     def log(self) -> Path:
