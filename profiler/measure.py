@@ -1,8 +1,8 @@
 """The only place that deploys and observes: search rounds, and the interleaved blocks of a confirmation.
 
-A search round finds its own stress rate: 1.3 times the predicted capacity, raised while the job keeps up and lowered
-where it overshoots by far, because an overloaded batch runs long after its trigger. Warm-up ends by a stationarity
-check, not by a fixed time; a round that is hopelessly below its reference ends early.
+A search round finds its own stress rate: 1.3 times the predicted capacity, raised while the job keeps up. A rate far
+above the capacity does no harm: the engines bound what is under way, and what is held back counts as offered.
+Warm-up ends by a stationarity check, not by a fixed time; a round that is hopelessly below its reference ends early.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ from profiler.statistics.confirmation import Block
 from profiler.statistics.stationarity import steady_start
 from profiler.topology import Topology
 
-FIRST_RATE_PER_S = 2000.0
+FIRST_RATE_PER_S = 20_000.0
+"""Offered to a job of unknown capacity."""
 STRESS = 1.3
+RAISE = 2.0
 KEEPS_UP = 0.92
 """Part of the offered rate from which on a job is taken to keep up, so that the rate is no stress."""
-KEPT_UP = 0.98
-"""Part of a probe's rate that every window must reach for the probe to tell the latency at that rate."""
-OVERSHOOT = 2.0
-"""Offered rate over throughput from which on the rate is lowered to spare the buffers."""
+KEPT_UP = 0.95
+"""Part of a probe's rows that must come through for the probe to tell the latency at its rate."""
+WORTH_PROBING = 0.97
+"""Part of its reference's throughput from which on a round may be accepted, so that its latency is wanted."""
 PROBE_LOAD = 0.9
 CALM_LOAD = 0.2
 HOPELESS = 0.7
@@ -137,7 +139,7 @@ class _Observer:
             raise ProfileError(
                 f"No row came through {self.trial.configuration}.", hint="Look into the engine's log for the reason."
             )
-        worth_probing = reference_per_s is None or throughput >= PROBE_LOAD * reference_per_s
+        worth_probing = reference_per_s is None or throughput >= WORTH_PROBING * reference_per_s
         probe = self._probed(PROBE_LOAD * throughput) if worth_probing else ()
         calm = self._settled(CALM_LOAD * throughput, self.design.calm, Phase.CALM) if self.trial.calm else ()
         return Measurement(
@@ -171,24 +173,22 @@ class _Observer:
         is the backlog, not the configuration.
         """
         probe = self._settled(rate, self.design.probe, Phase.PROBE)
-        if all(window.throughput_per_s >= KEPT_UP * window.offered_per_s for window in probe):
+        offered = sum(window.offered_per_s * window.duration_s for window in probe)
+        if sum(window.throughput_per_s * window.duration_s for window in probe) >= KEPT_UP * offered:
             return probe
         return self._settled(PROBE_LOAD * rate, self.design.probe, Phase.PROBE)
 
     def _under_stress(self, reference_per_s: float | None) -> tuple[float, tuple[Observation, ...], tuple[Doubt, ...]]:
         predicted = self.trial.predicted_per_s
-        rate = STRESS * predicted if predicted else FIRST_RATE_PER_S
-        step = STRESS if predicted else 2 * OVERSHOOT
-        rate = self._past_cold(rate, step)
+        rate = self._past_cold(STRESS * predicted if predicted else FIRST_RATE_PER_S)
         for _ in range(RATE_CHANGES):
-            changed, windows, doubts = self._at(rate, step, reference_per_s)
-            if changed is None:
+            keeps_up, windows, doubts = self._at(rate, reference_per_s)
+            if not keeps_up:
                 return rate, windows, doubts
-            step = step if changed > rate else STRESS
-            rate = changed
+            rate *= RAISE
         return rate, windows, (*doubts, Doubt.NOT_SATURATED)
 
-    def _past_cold(self, rate: float, step: float) -> float:
+    def _past_cold(self, rate: float) -> float:
         """Load a new engine until it has come up to its speed; return the rate that is stress by then."""
         while self.cold_s > 0:
             seen: list[Observation] = []
@@ -197,16 +197,17 @@ class _Observer:
                 self.cold_s -= window.duration_s
                 self.warm_up_seen += 1
                 self.report(WindowSeen(Phase.WARM_UP, len(seen), self.design.warm_up, self.trial.configuration, window))
-                other = None if window.generator_limited else _better_rate(rate, step, seen)
-                if other is not None or self.cold_s <= 0:
-                    rate = other or rate
+                if _keeps_up(rate, seen):
+                    rate *= RAISE
+                    break
+                if self.cold_s <= 0:
                     break
         return rate
 
     def _at(
-        self, rate: float, step: float, reference_per_s: float | None
-    ) -> tuple[float | None, tuple[Observation, ...], tuple[Doubt, ...]]:
-        """Observe at one rate; return another rate to go on with, or the steady windows."""
+        self, rate: float, reference_per_s: float | None
+    ) -> tuple[bool, tuple[Observation, ...], tuple[Doubt, ...]]:
+        """Observe at one rate; tell whether the job keeps up with it, so that it is no stress, else the windows."""
         seen: list[Observation] = []
         most = self.design.warm_up + self.wanted
         for window in self.deployment.observe(rate, most):
@@ -220,14 +221,14 @@ class _Observer:
                     phase, shown, self.wanted if steady else self.design.warm_up, self.trial.configuration, window
                 )
             )
-            if not window.generator_limited and (other := _better_rate(rate, step, seen)) is not None:
+            if _keeps_up(rate, seen):
                 self.warm_up_seen += len(seen)
-                return other, tuple(seen), ()
+                return True, tuple(seen), ()
             if len(steady) >= self.wanted or _hopeless(steady, reference_per_s):
                 self.warm_up_seen += len(seen) - len(steady)
-                return None, tuple(steady[-self.wanted :]), ()
+                return False, tuple(steady[-self.wanted :]), ()
         self.warm_up_seen += len(seen) - self.wanted
-        return None, tuple(seen[-self.wanted :]), (Doubt.NOT_STATIONARY,)
+        return False, tuple(seen[-self.wanted :]), (Doubt.NOT_STATIONARY,)
 
     def _settled(self, rate: float, windows: int, phase: Phase) -> tuple[Observation, ...]:
         """Observe at a rate the job can follow; the first window, where the load changes, does not count."""
@@ -238,19 +239,14 @@ class _Observer:
         return tuple(seen[1:])
 
 
-def _better_rate(rate: float, step: float, seen: Sequence[Observation]) -> float | None:
-    """Return a higher rate where the job keeps up, a lower one where it is swamped, None where the rate is right.
+def _keeps_up(rate: float, seen: Sequence[Observation]) -> bool:
+    """Tell whether the job follows the rate; two windows are looked at together, as one alone may be an outlier.
 
-    Two windows are looked at together, as one alone may be an outlier.
+    A generator at its limit is not followed but slow itself: a higher rate would change nothing.
     """
-    if len(seen) < 2:
-        return None
-    throughput = statistics.fmean(window.throughput_per_s for window in seen[-2:])
-    if throughput >= KEEPS_UP * rate:
-        return rate * step
-    if rate > OVERSHOOT * STRESS * throughput > 0:
-        return STRESS * throughput
-    return None
+    if len(seen) < 2 or seen[-1].generator_limited:
+        return False
+    return statistics.fmean(window.throughput_per_s for window in seen[-2:]) >= KEEPS_UP * rate
 
 
 def _hopeless(steady: Sequence[Observation], reference_per_s: float | None) -> bool:

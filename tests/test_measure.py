@@ -67,17 +67,11 @@ def measured(engine, asked=None, *, reference=None, cold_s=0.0, report=lambda ev
 
 
 def test_the_rate_is_raised_until_the_job_falls_behind():
-    """A job that keeps up is not under stress: the rate grows until it does not, then stays near 1.3 times."""
+    """A job that keeps up is not under stress: the rate grows until it does not."""
     engine = ScriptedEngine(lambda index: 50_000.0)
     measurement = measured(engine)
     assert measurement.throughput_per_s == pytest.approx(50_000)
-    assert 1.1 * 50_000 < measurement.offered_per_s < 2.7 * 50_000
-
-
-def test_a_rate_that_swamps_the_job_is_lowered():
-    """An overloaded batch runs long after its trigger, so the rate comes down to 1.3 times what gets through."""
-    engine = ScriptedEngine(lambda index: 100.0)
-    assert measured(engine).offered_per_s == pytest.approx(130)
+    assert engine.rates[:3] == [20_000, 40_000, 80_000]
 
 
 def test_a_prediction_saves_the_search_for_the_rate():

@@ -9,7 +9,8 @@ After each round the throughput is compared with the previous round's:
 The search ends when the next configuration does not fit the slots, after 3·n·slots / ‖R‖₁ rounds, and (a choice, else
 it would walk to the slot limit for nothing) after two changes in a row that both fail to raise the throughput.
 Throttling belongs to the end of the step: at stress the latency says how full the buffers are, so the constraint is
-checked by a probe at 90 % of the throughput, and only a best configuration that fails it has to be throttled.
+checked by a probe at 90 % of the throughput, and only a fastest configuration that fails it has to be throttled. (A
+slower one that keeps it is no reason not to: throttled, the fastest may still do more.)
 """
 
 from __future__ import annotations
@@ -57,12 +58,20 @@ def platform_capability(search: Search, ratios: Ratios) -> Moves:
 
 
 def throttle(search: Search) -> Moves:
-    """Offer less and less until the latency constraint is met; nothing to do where the incumbent meets it."""
-    full = search.incumbent
-    if search.meets_latency(full):
+    """Offer the fastest configuration less and less until it keeps the latency constraint.
+
+    Nothing to do where the fastest keeps it; and where a slower configuration keeps it unthrottled, only as long as
+    the throttled rate is above what that one does.
+    """
+    fastest = max(search.rounds, key=lambda outcome: outcome.throughput_per_s)
+    if search.meets_latency(fastest) or fastest.trial.fused:
         return
+    kept = search.incumbent.throughput_per_s if search.meets_latency(search.incumbent) else 0.0
     for part in THROTTLES:
-        limited = full.configuration.throttled(part * full.throughput_per_s)
+        rate = part * fastest.throughput_per_s
+        if rate <= (1 + search.parameters.relevant_effect) * kept:
+            return
+        limited = fastest.configuration.throttled(rate)
         outcome = yield from search.attempt(search.trial(limited, Step.PLATFORM, Action.THROTTLE))
         met = search.meets_latency(outcome)
         limit = f"{search.parameters.latency_ms:g} ms"
