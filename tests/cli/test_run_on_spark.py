@@ -119,8 +119,9 @@ def test_an_interrupted_profile_is_stored_and_goes_on(job, cache):
     assert code == 130
     assert "Interrupted" in err
     _, out, _ = ended(started(job, cache, "history", "list", "--json"))
-    (run,) = json.loads(out)
-    identity = run.get("run") or run.get("id")
+    (run,) = json.loads(out)["runs"]
+    assert run["rounds"] >= 1
+    identity = run["run"]
     code, out, err = ended(started(job, cache, "run", "job.py", *SHORT, "--resume", identity))
     assert code == 0, err
     assert "round 1: start" not in err
