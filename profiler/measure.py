@@ -17,7 +17,7 @@ from profiler.configuration import Configuration
 from profiler.engines import Deployment, Engine
 from profiler.errors import ProfileError
 from profiler.events import BlockStarted, Phase, Report, WindowSeen, ignore
-from profiler.observation import Detail, Doubt, Latency, Measurement, Observation
+from profiler.observation import Detail, Doubt, Latency, Measurement, Observation, hot_keys, summed_operators
 from profiler.rounds import Round, Trial
 from profiler.statistics.confirmation import Block
 from profiler.statistics.stationarity import steady_start
@@ -279,4 +279,6 @@ def _doubts(windows: Sequence[Observation], known: Sequence[Doubt]) -> tuple[Dou
         doubts.append(Doubt.BATCH_OVERRUN)
     if len(windows) < HOPELESS_WINDOWS:
         doubts.append(Doubt.TOO_FEW_WINDOWS)
+    if hot_keys(summed_operators(windows)):
+        doubts.append(Doubt.HOT_KEY)
     return tuple(doubts)

@@ -157,3 +157,17 @@ def _added(past: OperatorWindow, seen: OperatorWindow) -> OperatorWindow:
 
 def _sum_if_known(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
+
+
+HOT_KEY = 1.5
+"""Busiest task against the mean from which on a hot key is named: more tasks do not cure it."""
+
+
+def hot_keys(operators: Mapping[str, OperatorWindow]) -> dict[str, float]:
+    """Return the elements whose busiest task works far more than the mean, with that ratio."""
+    ratios = {
+        name: seen.busiest_task_s * seen.tasks / seen.busy_s
+        for name, seen in operators.items()
+        if seen.tasks > 1 and seen.busy_s > 0
+    }
+    return {name: ratio for name, ratio in ratios.items() if ratio > HOT_KEY}

@@ -14,9 +14,11 @@ from profiler.events import RoundDecided, RoundMeasured, SearchEnded, TrialStart
 from profiler.loading import load_topology
 from profiler.loop import Loop
 from profiler.measure import Design
+from profiler.observation import Doubt
 from profiler.policies import POLICIES
 from profiler.policies.policy import Parameters, next_trial, replayed
 from profiler.report.json_document import profile_document, rounds_of
+from profiler.report.validity import where_it_holds
 from profiler.rounds import Action, Decision, Step
 from profiler.statistics.comparison import Verdict
 from profiler.topology import Cost, Operator, Source, Topology
@@ -230,3 +232,15 @@ def test_it_meets_the_latency_whenever_a_feasible_round_was_seen(seed):
     profile = loop(on=engine(15, seed=seed, preset=Preset.SHARED), parameters=limit).run()
     if any(seen.meets(120, 0.95) for seen in profile.rounds):
         assert profile.answer.meets(120, 0.95)
+
+
+def test_a_hot_key_is_named():
+    """Half of the rows on one key: the answer says that it, and not the number of tasks, is the limit."""
+    topology = Topology.chain(
+        "hot",
+        Source("in"),
+        Operator("count", cost=Cost(wait_ms=4), stateful=True, key="word", hot_key_share=0.5),
+    )
+    profile = loop(topology, on=engine(20)).run()
+    assert "hot key of 'count'" in where_it_holds(profile)
+    assert Doubt.HOT_KEY in profile.answer.measurement.doubts

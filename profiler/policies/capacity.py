@@ -11,9 +11,6 @@ from collections.abc import Iterable, Mapping
 
 from profiler.rounds import Round
 
-HOT_KEY = 1.5
-"""Busiest task against the mean from which on a hot key is named: more tasks do not cure it."""
-
 
 def capacities(outcome: Round) -> dict[str, float]:
     """Return busy seconds of the busiest task / seconds per element: 1 works all the time."""
@@ -37,16 +34,6 @@ def cpu_share(outcome: Round, cores: int) -> float:
     """Return the share of all cores that the elements used."""
     used = sum(seen.cpu_s for seen in outcome.measurement.operators.values())
     return used / (outcome.measurement.duration_s * cores)
-
-
-def hot_keys(outcome: Round) -> dict[str, float]:
-    """Return the elements whose busiest task works far more than the mean, with that ratio."""
-    ratios = {
-        name: seen.busiest_task_s * seen.tasks / seen.busy_s
-        for name, seen in outcome.measurement.operators.items()
-        if seen.tasks > 1 and seen.busy_s > 0
-    }
-    return {name: ratio for name, ratio in ratios.items() if ratio > HOT_KEY}
 
 
 def busiest_first(shares: Mapping[str, float], names: Iterable[str]) -> list[str]:

@@ -64,10 +64,10 @@ class Search:
             self._incumbent = outcome
         yield Decision(accepted=accepted, why=why, incumbent=self.incumbent.number)
 
-    def judge(self, outcome: Round, *, prefix: str = "") -> Moves:
+    def judge(self, outcome: Round) -> Moves:
         """Accept the round if it beats the incumbent, else revoke it, with the reason in words."""
         accepted, why = self.beats_incumbent(outcome)
-        yield from self.decide(outcome, prefix + why, accepted=accepted)
+        yield from self.decide(outcome, why, accepted=accepted)
 
     def keep_fastest(self, outcome: Round) -> Moves:
         """Accept the round if its mean is higher, without a test: the way of the baselines."""

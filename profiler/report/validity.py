@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from profiler.loop import Profile
-from profiler.policies.capacity import busiest_first, capacities, cpu_share, hot_keys
+from profiler.observation import hot_keys
+from profiler.policies.capacity import busiest_first, capacities, cpu_share
 
 CPU_BOUND = 0.85
 WAITING = 0.5
@@ -19,7 +20,7 @@ def where_it_holds(profile: Profile) -> str:
     used = cpu_share(profile.answer, cores)
     if used >= CPU_BOUND:
         return f"bound by CPU on {cores} cores ({used:.0%} used): holds for machines of this speed"
-    hot = hot_keys(profile.answer)
+    hot = hot_keys(operators)
     if hot:
         name = max(hot, key=lambda key: hot[key])
         return f"bound by a hot key of '{name}' (its busiest task works {hot[name]:.1f} times the mean): not by tasks"

@@ -85,6 +85,14 @@ def started(folder: Path, cache: Path, *arguments: str) -> subprocess.Popen[str]
     )
 
 
+def wait_for(progress: str, process: subprocess.Popen[str]) -> None:
+    seen = ""
+    while progress not in seen:
+        line = process.stderr.readline()
+        assert line, f"ended early: {seen}"
+        seen += line
+
+
 def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     out, err = process.communicate(timeout=400)
     return process.returncode, out, err
@@ -109,11 +117,7 @@ def test_a_profile_ends_with_an_answer_and_a_history(job, cache):
 def test_an_interrupted_profile_is_stored_and_goes_on(job, cache):
     """Ctrl-C in the second round: exit 130, round 1 is kept, `--resume` does not repeat it."""
     process = started(job, cache, "run", "job.py", *SHORT)
-    seen = ""
-    while "round 2" not in seen:
-        line = process.stderr.readline()
-        assert line, f"ended early: {seen}"
-        seen += line
+    wait_for("round 2", process)
     os.kill(process.pid, signal.SIGINT)
     code, _, err = ended(process)
     assert code == 130
@@ -131,11 +135,7 @@ def test_an_interrupted_profile_is_stored_and_goes_on(job, cache):
 def test_a_killed_profile_leaves_no_process(job, cache):
     """kill -9 of the command: broker, database, Spark and generator end by themselves."""
     process = started(job, cache, "run", "job.py", *SHORT)
-    seen = ""
-    while "round 1" not in seen:
-        line = process.stderr.readline()
-        assert line, f"ended early: {seen}"
-        seen += line
+    wait_for("round 1", process)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
     deadline = time.monotonic() + 60

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from profiler.configuration import Configuration
-from profiler.policies.capacity import busiest_first, capacities, hot_keys
+from profiler.observation import hot_keys
+from profiler.policies.capacity import busiest_first, capacities
 from profiler.policies.search import Moves, Search
 from profiler.policies.stepwise.additions import Addition
 from profiler.rounds import Action, Step
@@ -30,7 +31,7 @@ def operator_capacity(search: Search, additions: frozenset[Addition]) -> Moves:
     revoked_in_a_row = 0
     while revoked_in_a_row < REVOCATIONS:
         shares = capacities(search.incumbent)
-        settled |= hot_keys(search.incumbent).keys()
+        settled |= hot_keys(search.incumbent.measurement.operators).keys()
         raised = _to_raise(search, shares, settled, ties=Addition.TIES in additions)
         if not raised or max(shares.values()) <= 1 - 1 / search.parameters.stop_factor:
             return
