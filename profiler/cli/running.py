@@ -6,10 +6,10 @@ import os
 import platform
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from profiler import __version__
 from profiler.cli.console import error_console, result_console
@@ -26,9 +26,13 @@ from profiler.report.progress import Progress, TimeLeft, progress
 from profiler.report.terminal import print_profile
 from profiler.rounds import Round
 from profiler.settings import EngineName, Settings
+from profiler.store.keeper import Keeper
 from profiler.store.records import Run
 from profiler.topology import Topology
 from profiler.verify import BATCHES
+
+if TYPE_CHECKING:
+    from profiler.services.mongo import Mongo
 
 QUICK_WINDOWS = 5
 
@@ -44,8 +48,15 @@ def run_profile(topology: Topology, settings: Settings) -> int:
     title = f"profile {topology.name} on {settings.engine}"
     with (
         progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
+        # The database first: it starts at once, and one that does not answer must not cost a wait for Spark.
+        _database(settings, watcher) as mongo,
         opened_engine(topology, settings, watcher.note) as engine,
-        _kept(topology, settings, engine, watcher, {**asdict(parameters), "windows": design.windows}) as history,
+        _kept(
+            _run(topology, settings, engine, {**asdict(parameters), "windows": design.windows}),
+            settings,
+            mongo,
+            watcher,
+        ) as history,
     ):
         loop = Loop(
             engine,
@@ -112,13 +123,9 @@ class _History:
         self.keep_result = keep_result
 
 
-@contextmanager
-def _kept(
-    topology: Topology, settings: Settings, engine: Engine, watcher: Progress, parameters: dict[str, Any]
-) -> Iterator[_History]:
-    """Keep the run in MongoDB; a simulated run needs no server, and is kept only where one is named."""
+def _run(topology: Topology, settings: Settings, engine: Engine, parameters: dict[str, Any]) -> Run:
     started = datetime.now(UTC)
-    run = Run(
+    return Run(
         id=settings.resume or f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}",
         topology=topology.name,
         engine=engine.name,
@@ -127,38 +134,50 @@ def _kept(
         environment=environment_of(engine),
         started=started,
     )
-    if settings.engine is EngineName.SIMULATED and settings.mongo is None and settings.resume is None:
-        yield _History(run, (), watcher, lambda _: None)
-        return
-    with _stored(run, settings, watcher) as history:
-        yield history
 
 
 @contextmanager
-def _stored(run: Run, settings: Settings, watcher: Progress) -> Iterator[_History]:
+def _database(settings: Settings, watcher: Progress) -> Iterator[Mongo | None]:
+    """Open MongoDB; a simulated run needs no server, and is kept only where one is named."""
+    if settings.engine is EngineName.SIMULATED and settings.mongo is None and settings.resume is None:
+        yield None
+        return
     from profiler.services.mongo import open_mongo
     from profiler.services.run_folder import cache_directory
-    from profiler.store.keeper import Keeper
+
+    with open_mongo(settings.mongo, cache_directory(), report=watcher.note) as mongo:
+        yield mongo
+
+
+@contextmanager
+def _kept(run: Run, settings: Settings, mongo: Mongo | None, watcher: Progress) -> Iterator[_History]:
+    """Keep the run in the database, where there is one, and go on with a stored one where asked."""
+    if mongo is None:
+        yield _History(run, (), watcher, lambda _: None)
+        return
+    from profiler.services.run_folder import cache_directory
     from profiler.store.mongo import open_revived
     from profiler.store.resuming import resumed
     from profiler.store.unsaved import unsaved_path
 
-    cache = cache_directory()
-    unsaved = unsaved_path(cache, run.id)
-    with open_mongo(settings.mongo, cache, report=watcher.note) as mongo:
-        rounds: Sequence[Round] = ()
-        if settings.resume is not None:
-            with closing(open_revived(mongo)) as store:
-                run, rounds = resumed(store, run, unsaved)
-        keeper = Keeper(lambda: open_revived(mongo), run, unsaved)
+    unsaved = unsaved_path(cache_directory(), run.id)
+    rounds: Sequence[Round] = ()
+    if settings.resume is not None:
+        with closing(open_revived(mongo)) as store:
+            run, rounds = resumed(store, run, unsaved)
+    keeper = Keeper(lambda: open_revived(mongo), run, unsaved)
 
-        def report(event: Event) -> None:
-            watcher(event)
-            keeper(event)
+    def report(event: Event) -> None:
+        watcher(event)
+        keeper(event)
 
-        try:
-            with keeper:
-                yield _History(run, rounds, report, keeper.keep_result)
-        finally:
-            if left := str(keeper.close()):
-                error_console().print(left)
+    with ExitStack() as ends:
+        ends.enter_context(keeper)
+        ends.callback(_tell_what_is_left, keeper)
+        yield _History(run, rounds, report, keeper.keep_result)
+
+
+def _tell_what_is_left(keeper: Keeper) -> None:
+    """Close the keeper, and say where what the database did not take is."""
+    if left := str(keeper.close()):
+        error_console().print(left)
