@@ -16,7 +16,7 @@ from profiler.errors import ProfileError
 from profiler.events import Report, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
 from profiler.measure import Arm, Design, interleave, measure
 from profiler.policies.evidence import screened
-from profiler.policies.policy import Parameters, Policy, Situation
+from profiler.policies.policy import Parameters, Policy, Situation, require_asked_for
 from profiler.rounds import Round, Step, Trial
 from profiler.statistics.comparison import Comparison, Verdict
 from profiler.statistics.confirmation import confirm, order
@@ -121,11 +121,7 @@ class Loop:
 
     def _round(self, trial: Trial, rounds: Sequence[Round], past: Round | None) -> Round:
         if past is not None:
-            if past.configuration != trial.configuration:
-                raise ProfileError(
-                    f"Round {past.number} measured {past.configuration}, the policy asks for {trial.configuration}.",
-                    hint="The history comes from another policy, topology or version: start a new run.",
-                )
+            require_asked_for(past, trial)
             return replace(past, trial=trial, decision=None)
         number = len(rounds) + 1
         self.report(TrialStarted(number, trial))

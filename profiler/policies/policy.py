@@ -75,15 +75,20 @@ def replayed(policy: Policy, situation: Situation, history: Sequence[Round]) -> 
             answer = next(rounds, None)
             if answer is None:
                 return
-            if answer.configuration != move.configuration:
-                raise ProfileError(
-                    f"Round {answer.number} measured {answer.configuration}, the policy asks for {move.configuration}.",
-                    hint="The history comes from another policy, topology or version.",
-                )
+            require_asked_for(answer, move)
         try:
             move = plan.send(answer)
         except StopIteration:
             return
+
+
+def require_asked_for(past: Round, trial: Trial) -> None:
+    """Raise where a stored round is not what the policy asks for at this point."""
+    if past.configuration != trial.configuration:
+        raise ProfileError(
+            f"Round {past.number} measured {past.configuration}, the policy asks for {trial.configuration}.",
+            hint="The history comes from another policy, topology or version: start a new run.",
+        )
 
 
 def next_trial(policy: Policy, situation: Situation, history: Sequence[Round]) -> Trial | None:
