@@ -61,6 +61,7 @@ class SearchEnded:
     """The search has an answer that is not confirmed yet."""
 
     answer: Round
+    initial: Round
 
 
 @dataclass(frozen=True, slots=True)

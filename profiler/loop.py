@@ -11,15 +11,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from profiler.engines import Engine
+from profiler.confirming import confront
+from profiler.engines import Engine, Platform
 from profiler.errors import ProfileError
 from profiler.events import Report, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
-from profiler.measure import Arm, Design, interleave, measure
+from profiler.measure import Arm, Design, measure
 from profiler.policies.evidence import screened
 from profiler.policies.policy import Parameters, Policy, Situation, require_asked_for
 from profiler.rounds import Round, Step, Trial
 from profiler.statistics.comparison import Comparison, Verdict
-from profiler.statistics.confirmation import confirm, order
+from profiler.statistics.confirmation import confirm
 from profiler.topology import Topology
 from profiler.verify import Verification, verify
 
@@ -38,6 +39,9 @@ class Profile:
 
     topology: Topology
     situation: Situation
+    platform: Platform
+    extra_slots: int
+    """Slots that the engine needs for this topology beside its tasks."""
     policy: str
     rounds: tuple[Round, ...]
     answer: Round
@@ -82,8 +86,21 @@ class Loop:
         started = self.clock()
         situation = self.situation()
         rounds, complete = self._search(situation, list(history), started)
-        profile = _concluded(self.topology, situation, self.policy.name, rounds, complete=complete)
-        self.report(SearchEnded(profile.answer))
+        answer, notes = _answer(rounds, situation)
+        platform = self.engine.platform
+        profile = Profile(
+            topology=self.topology,
+            situation=situation,
+            platform=platform,
+            extra_slots=platform.slots - self.engine.slots_for(self.topology),
+            policy=self.policy.name,
+            rounds=tuple(rounds),
+            answer=answer,
+            initial=rounds[0],
+            notes=notes,
+            complete=complete,
+        )
+        self.report(SearchEnded(profile.answer, profile.initial))
         if self.design.blocks >= 2 and profile.answer is not profile.initial and not self._out_of_time(started):
             profile = self._confirmed(profile)
         if self.production_batch_s is not None and not self._out_of_time(started):
@@ -152,48 +169,37 @@ class Loop:
         runner_up = _runner_up(profile)
         others = [profile.initial] if runner_up is None else [profile.initial, runner_up]
         arms = [_arm(outcome) for outcome in (profile.answer, *others)]
-        blocks = interleave(
-            self.engine, self.topology, arms, order(self.design.blocks, len(arms)), self.design, self.report
+        alpha = self.parameters.significance
+        found = confront(self.engine, self.topology, arms, self.design, alpha=alpha, report=self.report)
+        made = tuple(Confirmation(other.number, found.against[index]) for index, other in enumerate(others, start=1))
+        if runner_up is None or found.against[2].verdict is not Verdict.DECREASED:
+            return replace(profile, confirmations=made)
+        swapped = confirm(found.blocks, reference=1, candidate=2, alpha=alpha)
+        note = f"the confirmation preferred round {runner_up.number} to round {profile.answer.number}"
+        return replace(
+            profile,
+            answer=runner_up,
+            confirmations=(Confirmation(profile.initial.number, swapped),),
+            notes=(*profile.notes, note),
         )
-        made = tuple(
-            Confirmation(
-                other.number,
-                confirm(blocks, reference=index, candidate=0, alpha=self.parameters.significance),
-            )
-            for index, other in enumerate(others, start=1)
-        )
-        confirmed = replace(profile, confirmations=made)
-        if runner_up is not None and made[-1].comparison.verdict is Verdict.DECREASED:
-            swapped = confirm(blocks, reference=1, candidate=2, alpha=self.parameters.significance)
-            note = f"the confirmation preferred round {runner_up.number} to round {profile.answer.number}"
-            return replace(
-                confirmed,
-                answer=runner_up,
-                confirmations=(Confirmation(profile.initial.number, swapped),),
-                notes=(*profile.notes, note),
-            )
-        return confirmed
 
 
 def _arm(outcome: Round) -> Arm:
     return Arm(outcome.configuration, outcome.throughput_per_s, fused=outcome.trial.fused)
 
 
-def _concluded(
-    topology: Topology, situation: Situation, policy: str, rounds: Sequence[Round], *, complete: bool
-) -> Profile:
+def _answer(rounds: Sequence[Round], situation: Situation) -> tuple[Round, tuple[str, ...]]:
+    """Return what the policy stands by, unless today's job is faster than all it tried."""
     if not rounds:
         raise ProfileError("The policy measured nothing.")
+    initial = rounds[0]
     decisions = [decision for outcome in rounds if (decision := outcome.decision) is not None]
     answer = rounds[(decisions[-1].incumbent if decisions else 1) - 1]
-    notes: tuple[str, ...] = ()
-    initial = rounds[0]
     if initial.trial.step is Step.TODAY and answer is not initial:
         against_today = screened(initial.measurement, answer.measurement, rounds, situation.parameters)
         if against_today.verdict is Verdict.DECREASED:
-            answer = initial
-            notes = ("today's job as written is faster than every configuration tried: keep it",)
-    return Profile(topology, situation, policy, tuple(rounds), answer, initial, notes=notes, complete=complete)
+            return initial, ("today's job as written is faster than every configuration tried: keep it",)
+    return answer, ()
 
 
 def _runner_up(profile: Profile) -> Round | None:

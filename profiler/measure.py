@@ -1,8 +1,9 @@
 """The only place that deploys and observes: search rounds, and the interleaved blocks of a confirmation.
 
-A search round finds its own stress rate: 1.3 times the predicted capacity, raised while the job keeps up. A rate far
-above the capacity does no harm: the engines bound what is under way, and what is held back counts as offered.
-Warm-up ends by a stationarity check, not by a fixed time; a round that is hopelessly below its reference ends early.
+A search round finds its own stress rate: twice the predicted capacity, raised while the job keeps up. A rate far
+above the capacity does no harm: the engines bound what is under way, and what is held back counts as offered; a rate
+that has to be raised costs a change of load. Warm-up ends by a stationarity check, not by a fixed time; a round that
+is clearly below or above its reference ends early.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from profiler.topology import Topology
 
 FIRST_RATE_PER_S = 20_000.0
 """Offered to a job of unknown capacity."""
-STRESS = 1.3
+STRESS = 2.0
 RAISE = 2.0
 KEEPS_UP = 0.92
 """Part of the offered rate from which on a job is taken to keep up, so that the rate is no stress."""
@@ -35,8 +36,9 @@ WORTH_PROBING = 0.97
 """Part of its reference's throughput from which on a round may be accepted, so that its latency is wanted."""
 PROBE_LOAD = 0.9
 CALM_LOAD = 0.2
-HOPELESS = 0.7
-HOPELESS_WINDOWS = 4
+CLEAR = 1.4
+"""A round whose windows are all this factor below or above its reference needs no more of them."""
+CLEAR_WINDOWS = 4
 RATE_CHANGES = 16
 
 
@@ -49,8 +51,8 @@ class Design:
     """Windows to wait for a steady state at the most."""
     probe: int = 3
     calm: int = 5
-    block: int = 5
-    block_warm_up: int = 2
+    block: int = 3
+    block_warm_up: int = 1
     blocks: int = 6
     """Blocks per arm of a confirmation; 0 leaves the answer unconfirmed."""
 
@@ -70,7 +72,7 @@ def measure(
     `cold_s` seconds under load are let pass first, for an engine that is new.
     """
     with _deployed(engine, topology, trial) as deployment:
-        observer = _Observer(deployment, trial, design, cold_s, report)
+        observer = _Observer(deployment, trial, design, engine.window_s, cold_s, report)
         if trial.configuration.offered_per_s is not None:
             return observer.throttled(trial.configuration.offered_per_s)
         return observer.stressed(reference.throughput_per_s if reference else None)
@@ -92,19 +94,25 @@ def interleave(
     order: Sequence[int],
     design: Design,
     report: Report = ignore,
+    *,
+    before: int = 0,
+    planned: int | None = None,
 ) -> list[Block]:
-    """Measure the arms in turn, one short block each, in the given order."""
+    """Measure the arms in turn, one short block each, in the given order.
+
+    `before` blocks were measured already, and at the most `planned` will have been in the end, for those who watch.
+    """
     blocks = []
-    for index, number in enumerate(order):
+    for index, number in enumerate(order, start=before):
         arm = arms[number]
-        report(BlockStarted(index, len(order), arm.configuration))
+        report(BlockStarted(index, planned or before + len(order), arm.configuration))
         with closing(engine.deploy(topology, arm.configuration, Detail.LIGHT, fused=arm.fused)) as deployment:
             seen = []
             rate = arm.configuration.offered_per_s or STRESS * arm.expected_per_s
-            planned = design.block_warm_up + design.block
-            for window in deployment.observe(rate, planned):
+            windows = design.block_warm_up + design.block
+            for window in deployment.observe(rate, windows):
                 seen.append(window)
-                report(WindowSeen(Phase.BLOCK, len(seen), planned, arm.configuration, window))
+                report(WindowSeen(Phase.BLOCK, len(seen), windows, arm.configuration, window))
         kept = seen[design.block_warm_up :]
         blocks.append(
             Block(number, tuple(w.throughput_per_s for w in kept), tuple(w.speed_index for w in kept)),
@@ -122,13 +130,23 @@ def _deployed(engine: Engine, topology: Topology, trial: Trial) -> Iterator[Depl
 class _Observer:
     """One deployment being observed."""
 
-    def __init__(self, deployment: Deployment, trial: Trial, design: Design, cold_s: float, report: Report) -> None:
+    def __init__(
+        self,
+        deployment: Deployment,
+        trial: Trial,
+        design: Design,
+        window_s: float,
+        cold_s: float,
+        report: Report,
+    ) -> None:
         self.deployment = deployment
         self.trial = trial
         self.design = design
         self.report = report
         self.wanted = design.windows * trial.effort
+        self.window_s = window_s
         self.cold_s = cold_s
+        """Seconds under load that a new engine still needs."""
         self.warm_up_seen = 0
 
     def stressed(self, reference_per_s: float | None) -> Measurement:
@@ -180,7 +198,7 @@ class _Observer:
 
     def _under_stress(self, reference_per_s: float | None) -> tuple[float, tuple[Observation, ...], tuple[Doubt, ...]]:
         predicted = self.trial.predicted_per_s
-        rate = self._past_cold(STRESS * predicted if predicted else FIRST_RATE_PER_S)
+        rate = STRESS * predicted if predicted else FIRST_RATE_PER_S
         for _ in range(RATE_CHANGES):
             keeps_up, windows, doubts = self._at(rate, reference_per_s)
             if not keeps_up:
@@ -188,55 +206,47 @@ class _Observer:
             rate *= RAISE
         return rate, windows, (*doubts, Doubt.NOT_SATURATED)
 
-    def _past_cold(self, rate: float) -> float:
-        """Load a new engine until it has come up to its speed; return the rate that is stress by then."""
-        while self.cold_s > 0:
-            seen: list[Observation] = []
-            for window in self.deployment.observe(rate, self.design.warm_up):
-                seen.append(window)
-                self.cold_s -= window.duration_s
-                self.warm_up_seen += 1
-                self.report(WindowSeen(Phase.WARM_UP, len(seen), self.design.warm_up, self.trial.configuration, window))
-                if _keeps_up(rate, seen):
-                    rate *= RAISE
-                    break
-                if self.cold_s <= 0:
-                    break
-        return rate
-
     def _at(
         self, rate: float, reference_per_s: float | None
     ) -> tuple[bool, tuple[Observation, ...], tuple[Doubt, ...]]:
         """Observe at one rate; tell whether the job keeps up with it, so that it is no stress, else the windows."""
         seen: list[Observation] = []
-        most = self.design.warm_up + self.wanted
-        for window in self.deployment.observe(rate, most):
+        cold = 0
+        for window in self.deployment.observe(rate, self._most_windows()):
             seen.append(window)
-            start = steady_start([past.throughput_per_s for past in seen])
-            steady = seen[start:] if start is not None else []
-            phase = Phase.STRESS if steady else Phase.WARM_UP
-            shown = len(steady) if steady else len(seen)
-            self.report(
-                WindowSeen(
-                    phase, shown, self.wanted if steady else self.design.warm_up, self.trial.configuration, window
-                )
+            if self.cold_s > 0:
+                self.cold_s -= window.duration_s
+                cold = len(seen)
+            steady = _steady(seen[cold:])
+            phase, index, planned = (
+                (Phase.STRESS, len(steady), self.wanted) if steady else (Phase.WARM_UP, len(seen), self.design.warm_up)
             )
+            self.report(WindowSeen(phase, index, planned, self.trial.configuration, window))
             if _keeps_up(rate, seen):
                 self.warm_up_seen += len(seen)
                 return True, tuple(seen), ()
-            if len(steady) >= self.wanted or _hopeless(steady, reference_per_s):
+            if len(steady) >= self.wanted or _is_clear(steady, reference_per_s):
                 self.warm_up_seen += len(seen) - len(steady)
                 return False, tuple(steady[-self.wanted :]), ()
         self.warm_up_seen += len(seen) - self.wanted
         return False, tuple(seen[-self.wanted :]), (Doubt.NOT_STATIONARY,)
 
+    def _most_windows(self) -> int:
+        return math.ceil(self.cold_s / self.window_s) + self.design.warm_up + self.wanted
+
     def _settled(self, rate: float, windows: int, phase: Phase) -> tuple[Observation, ...]:
-        """Observe at a rate the job can follow; the first window, where the load changes, does not count."""
+        """Observe at a rate the job can follow; a deployment's first window begins after the change of load."""
         seen: list[Observation] = []
-        for window in self.deployment.observe(rate, windows + 1):
-            self.report(WindowSeen(phase, len(seen), windows, self.trial.configuration, window))
+        for window in self.deployment.observe(rate, windows):
             seen.append(window)
-        return tuple(seen[1:])
+            self.report(WindowSeen(phase, len(seen), windows, self.trial.configuration, window))
+        return tuple(seen)
+
+
+def _steady(seen: Sequence[Observation]) -> Sequence[Observation]:
+    """Return the windows after the warm-up; none while the throughput still moves."""
+    start = steady_start([past.throughput_per_s for past in seen])
+    return [] if start is None else seen[start:]
 
 
 def _keeps_up(rate: float, seen: Sequence[Observation]) -> bool:
@@ -249,10 +259,12 @@ def _keeps_up(rate: float, seen: Sequence[Observation]) -> bool:
     return statistics.fmean(window.throughput_per_s for window in seen[-2:]) >= KEEPS_UP * rate
 
 
-def _hopeless(steady: Sequence[Observation], reference_per_s: float | None) -> bool:
-    if reference_per_s is None or len(steady) < HOPELESS_WINDOWS:
+def _is_clear(steady: Sequence[Observation], reference_per_s: float | None) -> bool:
+    """Tell whether the windows so far leave no doubt about which of the two is faster."""
+    if reference_per_s is None or len(steady) < CLEAR_WINDOWS:
         return False
-    return max(window.throughput_per_s for window in steady) < HOPELESS * reference_per_s
+    seen = [window.throughput_per_s for window in steady]
+    return max(seen) < reference_per_s / CLEAR or min(seen) > CLEAR * reference_per_s
 
 
 def _typical_latency(windows: Sequence[Observation]) -> Latency | None:
@@ -277,7 +289,7 @@ def _doubts(windows: Sequence[Observation], known: Sequence[Doubt]) -> tuple[Dou
         doubts.append(Doubt.GENERATOR_LIMITED)
     if sum(window.overran for window in windows) > len(windows) / 2:
         doubts.append(Doubt.BATCH_OVERRUN)
-    if len(windows) < HOPELESS_WINDOWS:
+    if len(windows) < CLEAR_WINDOWS:
         doubts.append(Doubt.TOO_FEW_WINDOWS)
     if hot_keys(summed_operators(windows)):
         doubts.append(Doubt.HOT_KEY)

@@ -86,6 +86,9 @@ class Observation:
     speed_index: float
     """Speed of the machine during the window by a small fixed loop; 1 is normal, 0.8 is a fifth slower."""
     cpu_s: float
+    """CPU seconds of the job."""
+    cores_used: float | None = None
+    """Cores in use by anything on the machine that the job shares with its broker; None where it has its own."""
     generator_limited: bool = False
     operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
     """Sources and operators by name."""

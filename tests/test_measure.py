@@ -78,7 +78,7 @@ def test_a_prediction_saves_the_search_for_the_rate():
     """With a predicted capacity the first rate is already stress."""
     engine = ScriptedEngine()
     measured(engine, trial(predicted_per_s=1000.0))
-    assert engine.rates[0] == pytest.approx(1300)
+    assert engine.rates == [pytest.approx(2000), pytest.approx(900)]
     assert len(engine.rates) == 2, "one rate for stress, one for the latency probe"
 
 
@@ -96,6 +96,7 @@ def test_a_cold_engine_is_loaded_before_anything_counts():
     engine = ScriptedEngine(lambda index: 200.0 if index < 12 else 1000.0)
     assert measured(engine, trial(predicted_per_s=1000.0)).throughput_per_s < 500
     assert measured(engine, trial(predicted_per_s=1000.0), cold_s=40.0).throughput_per_s == pytest.approx(1000)
+    assert len(engine.rates) == 4, "the load goes on where the cold time ends"
 
 
 def test_a_series_that_never_settles_is_doubtful():
@@ -110,6 +111,15 @@ def test_a_hopeless_round_ends_early():
     measurement = measured(ScriptedEngine(), trial(predicted_per_s=1000.0, against=1), reference=reference)
     assert len(measurement.windows) < 10
     assert measurement.latency_ms is None
+
+
+def test_a_round_clearly_above_its_reference_ends_early():
+    """A gain that no window doubts needs no more windows; a smaller one does."""
+    reference = outcome({"in": 1, "work": 1}, [500.0] * 10)
+    close = outcome({"in": 1, "work": 1}, [900.0] * 10)
+    asked = trial(predicted_per_s=1000.0, against=1)
+    assert len(measured(ScriptedEngine(), asked, reference=reference).windows) == 4
+    assert len(measured(ScriptedEngine(), asked, reference=close).windows) == 10
 
 
 def test_a_generator_at_its_limit_is_told():

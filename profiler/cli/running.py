@@ -22,14 +22,14 @@ from profiler.measure import Design
 from profiler.policies import POLICIES
 from profiler.policies.policy import Parameters
 from profiler.report.json_document import profile_document
-from profiler.report.progress import Progress, TimeLeft, progress
+from profiler.report.progress import Progress, progress
 from profiler.report.terminal import print_profile
+from profiler.report.time_left import TimeLeft
 from profiler.rounds import Round
 from profiler.settings import EngineName, Settings
 from profiler.store.keeper import Keeper
 from profiler.store.records import Run
 from profiler.topology import Topology
-from profiler.verify import BATCHES
 
 if TYPE_CHECKING:
     from profiler.services.mongo import Mongo
@@ -42,9 +42,7 @@ def run_profile(topology: Topology, settings: Settings) -> int:
     outputs = Outputs.opened(settings)
     design, parameters = search_design(settings), policy_parameters(settings)
     batch_s = None if settings.quick else settings.production_batch_s
-    # Simulated windows take no time.
-    pace = 0.0 if settings.engine is EngineName.SIMULATED else 1.0
-    time_left = TimeLeft(design, pace * settings.window_s, verification_s=pace * BATCHES * (batch_s or 0.0))
+    time_left = _time_left(settings, design, batch_s)
     title = f"profile {topology.name} on {settings.engine}"
     with (
         progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
@@ -76,6 +74,15 @@ def run_profile(topology: Topology, settings: Settings) -> int:
     if not outputs.json_on_stdout:
         print_profile(result_console(), profile, run=history.run.id, engine=engine.name)
     return 0
+
+
+def _time_left(settings: Settings, design: Design, batch_s: float | None) -> TimeLeft | None:
+    """Return who guesses the time left; nobody where windows are simulated, which takes no time."""
+    if settings.engine is EngineName.SIMULATED:
+        return None
+    from profiler.engines.spark.engine import COLD_S
+
+    return TimeLeft(design, settings.window_s, cold_s=COLD_S, batch_s=batch_s)
 
 
 def search_design(settings: Settings) -> Design:

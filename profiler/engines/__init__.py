@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -24,6 +24,12 @@ class Platform:
     """Cores over all nodes."""
     nodes: int = 1
     versions: dict[str, str] = field(default_factory=dict)
+    job_settings: Mapping[str, str] = field(default_factory=dict)
+    """What a job must set as this engine does for its answer to hold."""
+    python_settings: Mapping[str, str] = field(default_factory=dict)
+    """The same, for jobs with Python operators."""
+    sink_options: Mapping[str, str] = field(default_factory=dict)
+    """The same, as options of the sink."""
     cold_s: float = 0.0
     """Seconds under load that a new engine needs to come up to its speed: compilers learn, caches fill."""
 

@@ -7,6 +7,7 @@ busiest task 99.2 %.)
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable, Mapping
 
 from profiler.rounds import Round
@@ -31,9 +32,10 @@ def cpu_per_source_row(outcome: Round) -> dict[str, float]:
 
 
 def cpu_share(outcome: Round, cores: int) -> float:
-    """Return the share of all cores that the elements used."""
-    used = sum(seen.cpu_s for seen in outcome.measurement.operators.values())
-    return used / (outcome.measurement.duration_s * cores)
+    """Return the share of all cores in use: by the elements, and by what shares the machine with them."""
+    own = sum(seen.cpu_s for seen in outcome.measurement.operators.values()) / outcome.measurement.duration_s
+    whole = [window.cores_used for window in outcome.measurement.windows if window.cores_used is not None]
+    return max(own, statistics.fmean(whole) if whole else 0.0) / cores
 
 
 def busiest_first(shares: Mapping[str, float], names: Iterable[str]) -> list[str]:

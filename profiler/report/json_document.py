@@ -26,7 +26,7 @@ SCHEMA = "profile/1"
 
 def profile_document(profile: Profile, *, run: str, engine: str, environment: Mapping[str, Any]) -> dict[str, Any]:
     """Write a profile as one document."""
-    settings = paste_settings(profile.topology, profile.answer.configuration)
+    settings = paste_settings(profile)
     confirmed = profile.against_initial
     document = {
         "schema": SCHEMA,

@@ -1,16 +1,15 @@
-"""Settings to paste: what a configuration means in Kafka's and Spark's own words."""
+"""Settings to paste: what an answer means in Kafka's and Spark's own words."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from profiler.configuration import Configuration
-from profiler.topology import Operator, Topology
+from profiler.loop import Profile
 
 
 @dataclass(frozen=True, slots=True)
 class PasteSettings:
-    """Kafka partitions per source, `repartition(n)` per operator, shuffle partitions, slots."""
+    """Kafka partitions per source, `repartition(n)` per operator, shuffle partitions, slots, and what else to set."""
 
     kafka_partitions: dict[str, int]
     repartition: dict[str, int]
@@ -18,6 +17,11 @@ class PasteSettings:
     stateful: dict[str, int]
     """Stateful operators: `spark.sql.shuffle.partitions` of the query each one runs in."""
     slots: int
+    """For all tasks, and for what the engine needs beside them."""
+    spark: dict[str, str] = field(default_factory=dict)
+    """Settings of the session without which the answer may not hold."""
+    sink: dict[str, str] = field(default_factory=dict)
+    """Options of the Kafka sink, likewise."""
 
     @property
     def shuffle_partitions(self) -> int | None:
@@ -26,18 +30,25 @@ class PasteSettings:
         return values.pop() if len(values) == 1 else None
 
 
-def paste_settings(topology: Topology, configuration: Configuration) -> PasteSettings:
-    """Translate tasks into settings."""
-    stateful = {element.name for element in topology.operators if isinstance(element, Operator) and element.stateful}
+def paste_settings(profile: Profile) -> PasteSettings:
+    """Translate an answer into settings; today's job runs as it was written, so it needs no repartition()."""
+    topology, platform, configuration = profile.topology, profile.platform, profile.answer.configuration
+    fused = profile.answer.trial.fused
+    stateful = {operator.name for operator in topology.operators if operator.stateful}
+    spark = {} if fused else dict(platform.job_settings)
+    if any(operator.batches is not None for operator in topology.operators):
+        spark |= platform.python_settings
     return PasteSettings(
         kafka_partitions={source.name: configuration[source.name] for source in topology.sources},
         repartition={
             operator.name: configuration[operator.name]
             for operator in topology.operators
-            if operator.name not in stateful
+            if operator.name not in stateful and not fused
         },
         stateful={name: configuration[name] for name in configuration if name in stateful},
-        slots=configuration.slots,
+        slots=configuration.slots + profile.extra_slots,
+        spark=spark,
+        sink=dict(platform.sink_options),
     )
 
 
@@ -52,5 +63,7 @@ def as_lines(settings: PasteSettings) -> list[str]:
         f'spark.conf.set("spark.sql.shuffle.partitions", "{count}")  # for {name}'
         for name, count in settings.stateful.items()
     ]
+    lines += [f'spark.conf.set("{name}", "{value}")' for name, value in settings.spark.items()]
+    lines += [f'.option("{name}", "{value}")  # of the Kafka sink' for name, value in settings.sink.items()]
     lines.append(f"--master local[{settings.slots}]  # or a cluster with {settings.slots} slots for this query")
     return lines

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -23,14 +21,10 @@ from profiler.events import (
     VerificationStarted,
     WindowSeen,
 )
-from profiler.measure import Design
 from profiler.report.terminal import rounds_table
-from profiler.report.words import change, minutes
+from profiler.report.time_left import TimeLeft
+from profiler.report.words import change
 from profiler.rounds import Round
-from profiler.verify import BATCHES
-
-TYPICAL_ROUNDS = 8
-"""Rounds that a profile takes at the median; the time left is guessed from it."""
 
 
 class Progress(Protocol):
@@ -47,13 +41,13 @@ class Progress(Protocol):
         """Tell what is going on outside of rounds: services that start, downloads."""
 
 
-def progress(console: Console, title: str, time_left: TimeLeft, *, quiet: bool) -> Progress:
+def progress(console: Console, title: str, time_left: TimeLeft | None, *, quiet: bool) -> Progress:
     """Choose the watcher that fits the console."""
     if quiet:
         return Silent()
     if console.is_terminal:
         return LivePanel(console, title, time_left)
-    return PlainLines(console)
+    return PlainLines(console, time_left)
 
 
 class Silent:
@@ -75,20 +69,23 @@ class Silent:
 
 
 class PlainLines(Silent):
-    """One line per thing that happened, for logs."""
+    """One line per thing that happened, with the time so far and the time left, for logs."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, time_left: TimeLeft | None) -> None:
         self.console = console
+        self.time_left = time_left
 
     def __call__(self, event: Event) -> None:
         """Write a line for rounds and confirmations; single windows would flood a log."""
+        if self.time_left is not None:
+            self.time_left(event)
         match event:
             case TrialStarted(number, trial):
                 self._line(f"round {number}: {trial.action}, tasks {trial.configuration}")
             case RoundDecided(outcome) if outcome.decision is not None:
                 self._line(f"round {outcome.number}: {outcome_in_words(outcome)}")
-            case SearchEnded(answer):
-                self._line(f"search ended: {answer.configuration} with {answer.throughput_per_s:,.0f} rows/s")
+            case SearchEnded():
+                self._line(unconfirmed_in_words(event))
             case BlockStarted(index, planned, configuration):
                 self._line(f"confirmation block {index + 1} of {planned}: tasks {configuration}")
             case VerificationStarted():
@@ -99,7 +96,8 @@ class PlainLines(Silent):
         self._line(text)
 
     def _line(self, text: str) -> None:
-        self.console.print(text, highlight=False, soft_wrap=True)
+        when = "" if self.time_left is None else f"[{self.time_left}] "
+        self.console.print(when + text, highlight=False, markup=False, soft_wrap=True)
 
 
 def outcome_in_words(outcome: Round) -> str:
@@ -109,59 +107,29 @@ def outcome_in_words(outcome: Round) -> str:
     return f"{outcome.throughput_per_s:,.0f} rows/s{said}"
 
 
+def unconfirmed_in_words(event: SearchEnded) -> str:
+    """Say what the search found, for those who do not want to wait for its confirmation."""
+    answer, initial = event.answer, event.initial
+    tasks = ", ".join(f"{name} {count}" for name, count in answer.configuration.items)
+    gain = "" if answer is initial else f", {change(answer.throughput_per_s / initial.throughput_per_s - 1)}"
+    return f"answer, not confirmed yet: {tasks}: {answer.throughput_per_s:,.0f} rows/s{gain}"
+
+
 def verification_in_words(event: VerificationStarted) -> str:
     """Say what the last run does."""
     return f"verifying {event.configuration} at {event.rate_per_s:,.0f} rows/s with batches of {event.batch_s:g} s"
 
 
-class TimeLeft:
-    """Guess how long a profile still takes, from the windows that it has and usually needs."""
-
-    def __init__(
-        self, design: Design, window_s: float, verification_s: float = 0.0, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.design = design
-        self.window_s = window_s
-        self.verification_s = verification_s
-        self.verifying_until: float | None = None
-        self.clock = clock
-        self.started = clock()
-        self.rounds_done = 0
-        self.blocks_left = 0
-        self.confirming = False
-
-    @property
-    def elapsed_s(self) -> float:
-        """Seconds since the start."""
-        return self.clock() - self.started
-
-    @property
-    def left_s(self) -> float:
-        """Guess the seconds left: as the rounds so far went, or a design's worth of windows before the first."""
-        if self.verifying_until is not None:
-            return self.verifying_until - self.clock()
-        block_s = (self.design.block + self.design.block_warm_up) * self.window_s
-        if self.confirming:
-            return self.blocks_left * block_s + self.verification_s
-        windows = self.design.windows + self.design.probe + 4
-        per_round = self.elapsed_s / self.rounds_done if self.rounds_done else windows * self.window_s
-        rounds_left = max(1, TYPICAL_ROUNDS - self.rounds_done)
-        return rounds_left * per_round + 3 * self.design.blocks * block_s + self.verification_s
-
-    def verifying(self, seconds: float) -> None:
-        """Note that the last run has begun."""
-        self.verifying_until = self.clock() + seconds
-
-
 class LivePanel:
     """A panel that shows the rounds so far, what is measured now, and the time left."""
 
-    def __init__(self, console: Console, title: str, time_left: TimeLeft) -> None:
+    def __init__(self, console: Console, title: str, time_left: TimeLeft | None) -> None:
         self.title = title
         self.time_left = time_left
         self.rounds: list[Round] = []
         self.now = "starting"
         self.window = ""
+        self.found = ""
         self.live = Live(console=console, get_renderable=self._render, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> Self:
@@ -179,6 +147,8 @@ class LivePanel:
 
     def __call__(self, event: Event) -> None:
         """Update what is shown."""
+        if self.time_left is not None:
+            self.time_left(event)
         match event:
             case TrialStarted(number, trial):
                 self.note(f"round {number}: {trial.action}, tasks {trial.configuration}")
@@ -189,22 +159,25 @@ class LivePanel:
                 self.note(f"round {outcome.number}: {outcome.throughput_per_s:,.0f} rows/s{found}")
             case RoundDecided(outcome):
                 self.rounds.append(outcome)
-                self.time_left.rounds_done += 1
-            case SearchEnded(answer):
-                self.note(f"not confirmed yet: {answer.configuration}, {answer.throughput_per_s:,.0f} rows/s")
+            case SearchEnded():
+                self.found = unconfirmed_in_words(event)
+                self.note("the search is over")
             case BlockStarted(index, planned, configuration):
-                self.time_left.confirming = True
-                self.time_left.blocks_left = planned - index
                 self.note(f"confirmation, block {index + 1} of {planned}: tasks {configuration}")
-            case VerificationStarted(batch_s=batch_s):
-                self.time_left.verifying(BATCHES * batch_s)
+            case VerificationStarted():
                 self.note(verification_in_words(event))
 
     def _render(self) -> RenderableType:
-        clock = f"{minutes(self.time_left.elapsed_s)} so far, about {minutes(self.time_left.left_s)} left"
         parts: list[RenderableType] = [rounds_table(self.rounds)] if self.rounds else []
+        parts += [Text(self.found, "bold green")] if self.found else []
         parts += [Text(self.now, "bold"), Text(self.window or " ", "cyan")]
-        return Panel(Group(*parts), title=self.title, subtitle=clock, title_align="left", subtitle_align="right")
+        return Panel(
+            Group(*parts),
+            title=self.title,
+            subtitle=None if self.time_left is None else str(self.time_left),
+            title_align="left",
+            subtitle_align="right",
+        )
 
 
 def _window_in_words(event: WindowSeen) -> str:

@@ -22,20 +22,22 @@ from profiler.verify import in_words
 
 def print_profile(console: Console, profile: Profile, *, run: str, engine: str, title: str = "Answer") -> None:
     """Print the whole answer."""
+    head = Text(f"{title}: {profile.topology.name} on {engine}, {len(profile.rounds)} rounds, run {run}", "bold")
     console.print(
         Group(
-            Text(f"{title}: {profile.topology.name} on {engine}, {len(profile.rounds)} rounds, run {run}", "bold"),
+            head,
             Padding(_configuration(profile), (0, 0, 0, 2)),
             Padding(_figures(profile), (0, 0, 0, 2)),
             Text("Rounds", "bold"),
             Padding(rounds_table(profile.rounds), (0, 0, 0, 2)),
             Text("Settings to paste", "bold"),
-            Padding("\n".join(as_lines(paste_settings(profile.topology, profile.answer.configuration))), (0, 0, 0, 2)),
-            *_doubts(profile),
         ),
         highlight=False,
-        soft_wrap=False,
     )
+    for line in as_lines(paste_settings(profile)):
+        console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)  # a broken line could not be pasted
+    for doubt in _doubts(profile):
+        console.print(doubt, highlight=False)
 
 
 def rounds_table(rounds: tuple[Round, ...] | list[Round]) -> Table:

@@ -102,7 +102,7 @@ def test_what_happens_is_stored_as_it_happens(keep, store):
         assert throughputs(store) == [1, 2]
         keeper(RoundDecided(decided(1)))
         assert store.rounds("run-1") == (decided(1),)
-        keeper(SearchEnded(decided(1)))
+        keeper(SearchEnded(decided(1), decided(1)))
         keeper(BlockStarted(4, 12, CONFIGURATION))
         keeper(window_seen(3, Phase.BLOCK))
     kept = [(each.round, each.block, each.phase, each.observation.throughput_per_s) for each in store.windows("run-1")]

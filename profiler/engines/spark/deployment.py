@@ -17,8 +17,8 @@ from profiler.configuration import Configuration
 from profiler.engines.spark import metrics, python_operator
 from profiler.engines.spark.batches import Batches
 from profiler.engines.spark.chains import Plan
-from profiler.engines.spark.executed_plan import EXCLUDED_RULES
 from profiler.engines.spark.gate import Gate, GateKeeper
+from profiler.engines.spark.job_settings import EXCLUDED_RULES
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.places import partitions_of, places_of
 from profiler.engines.spark.query import Builder, start
@@ -116,7 +116,8 @@ class SparkDeployment:
             while windows > 0:
                 finished = self._batches.finish(numbers)
                 numbers = {name: number + 1 for name, number in numbers.items()}
-                observation = self._observation(finished, keeper)
+                cores_used = None if self._means.machine is None else self._means.machine.cores()
+                observation = self._observation(finished, keeper, cores_used)
                 if observation is not None:
                     windows -= 1
                     yield observation
@@ -193,7 +194,9 @@ class SparkDeployment:
         self._means.topics.delete([*self._partitions, self.places.output, self.places.samples])
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _observation(self, finished: Mapping[str, metrics.Finished], keeper: GateKeeper) -> Observation | None:
+    def _observation(
+        self, finished: Mapping[str, metrics.Finished], keeper: GateKeeper, cores_used: float | None
+    ) -> Observation | None:
         """Put the window together; None for a batch that saw too little of the rate."""
         lead = finished[self.plan.queries[0].chain.name].batch
         counted_s, rate_per_s = keeper.gate.counted_from_s, keeper.gate.rate_per_s
@@ -225,6 +228,7 @@ class SparkDeployment:
             overran=metrics.overran(finished, self._means.window_s),
             speed_index=self._means.speed.between(start_s, lead.end_s),
             cpu_s=metrics.cpu_s(finished, lead.duration_s),
+            cores_used=cores_used,
             generator_limited=achieved.limited,
             operators=operators,
         )

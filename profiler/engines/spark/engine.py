@@ -14,6 +14,8 @@ from profiler.configuration import Configuration
 from profiler.engines import Platform
 from profiler.engines.spark.chains import check_slots, extra_slots, plan
 from profiler.engines.spark.deployment import SparkDeployment
+from profiler.engines.spark.job_settings import EXCLUDED_RULES, PYTHON, SINK
+from profiler.engines.spark.machine_use import MachineUse
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.session import Session
 from profiler.engines.spark.stages import Stages
@@ -24,7 +26,7 @@ from profiler.services.run_folder import RunFolder
 from profiler.speed_index import SpeedIndex
 from profiler.topology import Source, Topology
 
-COLD_S = 40.0
+COLD_S = 30.0
 """So long the JVM compiles after a session's start: word count was seen to go from 1 k to 30 k rows/s in 20 to 40 s."""
 
 
@@ -57,7 +59,16 @@ class SparkEngine:
             self._speed.close()
             raise
         stages = Stages(self._session.rest_url)
-        self._means = Means(run, kafka, self._session, stages, Topics(kafka.address), self._speed, window_s)
+        self._means = Means(
+            run,
+            kafka,
+            self._session,
+            stages,
+            Topics(kafka.address),
+            self._speed,
+            window_s,
+            machine=MachineUse() if self._session.local else None,
+        )
         self._trials = itertools.count(1)
         self._deployment: SparkDeployment | None = None
 
@@ -65,7 +76,16 @@ class SparkEngine:
     def platform(self) -> Platform:
         """Slots, cores and versions."""
         versions = {"spark": pyspark.__version__, "python": system.python_version()}
-        return Platform(self._session.slots, self._session.cores, self._session.nodes, versions, cold_s=COLD_S)
+        return Platform(
+            self._session.slots,
+            self._session.cores,
+            self._session.nodes,
+            versions,
+            job_settings={"spark.sql.optimizer.excludedRules": EXCLUDED_RULES},
+            python_settings=PYTHON,
+            sink_options=SINK,
+            cold_s=COLD_S,
+        )
 
     def slots_for(self, topology: Topology) -> int:
         """Return the session's slots, less those of queries that only pass rows on."""

@@ -11,17 +11,6 @@ import re
 from profiler.engines.spark.chains import QueryPlan
 from profiler.errors import ProfileError
 
-_RULES = "org.apache.spark.sql.catalyst.optimizer."
-EXCLUDED_RULES = ",".join(
-    _RULES + rule
-    for rule in (
-        "PushDownPredicates",  # would filter before the shuffle, in the stage of the operator before
-        "PushPredicateThroughNonJoin",  # the same rule on its own
-        "CollapseRepartition",  # would drop the stage of an operator that changes nothing
-    )
-)
-"""Optimiser rules that move work across `repartition`, and so from one operator to another."""
-
 _EXCHANGE = re.compile(r"Exchange (?:(SinglePartition)|\w+\((?:.*?, )?(\d+)\)), (\w+), isPipelined=(\w+)")
 
 

@@ -31,8 +31,8 @@ import numpy.typing as npt
 
 from profiler.errors import ProfileError
 
-HIGH_S = 1.2
-LOW_S = 0.6
+HIGH_S = 0.8
+LOW_S = 0.4
 """Above the pause between two batches, in which nothing comes out."""
 GENTLE_SAMPLES_PER_S = 20.0
 """A job of unknown capacity is first offered so much that this many sampled rows come out per second."""

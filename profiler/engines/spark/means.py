@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from profiler.engines.spark.machine_use import MachineUse
 from profiler.engines.spark.session import Session
 from profiler.engines.spark.stages import Stages
 from profiler.engines.spark.topics import Topics
@@ -28,3 +29,5 @@ class Means:
     capacities: dict[str, float] = field(default_factory=dict)
     """By topology: the rate at which rows came out lately, as a first guess of what another configuration takes."""
     last_rate_per_s: float = 0.0
+    machine: MachineUse | None = None
+    """None where the job runs on other machines."""

@@ -18,6 +18,7 @@ from pyspark.sql.types import StructType
 from profiler.engines.spark import python_operator, rows
 from profiler.engines.spark.chains import Chain, QueryPlan
 from profiler.engines.spark.failures import not_built
+from profiler.engines.spark.job_settings import SINK
 from profiler.engines.spark.places import Places
 from profiler.engines.spark.topics import Offsets
 from profiler.errors import TopologyError
@@ -138,6 +139,7 @@ def start(messages: DataFrame, plan: QueryPlan, address: str, checkpoint: Path, 
         writer.format("kafka")
         .queryName(plan.chain.name)
         .option("kafka.bootstrap.servers", address)
+        .options(**SINK)
         .option("checkpointLocation", str(checkpoint))
         .outputMode("update")
         .trigger(realTime=f"{round(window_s * 1000)} milliseconds")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from profiler.engines.spark.job_settings import PYTHON
 from profiler.errors import ProfileError, UsageError
 from profiler.services.java import find_java
 from profiler.services.processes import marked
@@ -32,13 +34,7 @@ SETTINGS: Mapping[str, str] = {
     # What is buffered between stages drains after a batch's end, so less of it keeps overloaded batches short.
     "spark.shuffle.streaming.writerMaxMemory": "262144",
     "spark.shuffle.streaming.readerMaxMemory": "262144",
-    # Python operators: let them in, and do not let rows wait for a full buffer.
-    "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
-    "spark.python.udf.pipelined.enabled": "true",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "4",
-    "spark.sql.execution.pandas.udf.buffer.size": "64",
-    "spark.sql.execution.python.udf.maxRecordsPerBatch": "4",
-    "spark.sql.execution.python.udf.buffer.size": "64",
+    **PYTHON,
     # A query that is started again finds its code compiled.
     "spark.sql.codegen.cache.maxEntries": "1000",
     # Stages are asked for once a window; what is older is not needed.
@@ -98,6 +94,20 @@ def free_memory_mb() -> int:
     return int(psutil.virtual_memory().available // 2**20)
 
 
+def default_master() -> str:
+    """Choose the master where the user names none: this machine, with as many slots as it has room for."""
+    return f"local[{default_slots(machine_cores(), free_memory_mb())}]"
+
+
+def local_slots(master: str) -> int | None:
+    """Tell how many tasks a local master runs at once; None for a cluster, which says so only when it is asked."""
+    match = re.fullmatch(r"local(?:\[(\d+|\*)(?:\s*,\s*\d+)?\])?", master.strip())
+    if match is None:
+        return None
+    threads = match[1] or "1"
+    return machine_cores() if threads == "*" else int(threads)
+
+
 class Session:
     """A running Spark session."""
 
@@ -109,8 +119,7 @@ class Session:
         master: str | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> None:
-        cores, memory_mb = machine_cores(), free_memory_mb()
-        self.master = master or f"local[{default_slots(cores, memory_mb)}]"
+        self.master = master or default_master()
         self.log = run.logs / "spark.log"
         self.output = run.logs / "spark-output.log"
         self.local = self.master.startswith("local")
@@ -122,7 +131,7 @@ class Session:
             **(LOOPBACK if self.local else {}),
             "spark.app.name": "profile",
             "spark.master": self.master,
-            "spark.driver.memory": f"{driver_memory_mb(memory_mb)}m",
+            "spark.driver.memory": f"{driver_memory_mb(free_memory_mb())}m",
             "spark.jars": ",".join(map(str, jars)),
             "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j.as_uri()}",
             "spark.local.dir": str(run.data / "spark-local"),

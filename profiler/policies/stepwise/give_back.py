@@ -2,23 +2,29 @@
 
 The trimmed configuration is compared with the untrimmed best, measured twice as long as a search round. It is kept if
 the estimated loss is within the limit, and not significant. Where the noise floor (half of the confidence interval)
-is larger than the limit, the comparison could not tell, so nothing is given back and the round says so.
+is larger than the limit, the comparison could not tell, so nothing is given back and the round says so; where the
+rounds so far foretell that clearly, the round is saved.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from profiler.configuration import Configuration
 from profiler.policies.capacity import capacities
+from profiler.policies.evidence import screened
+from profiler.policies.policy import Parameters
 from profiler.policies.search import Moves, Search
-from profiler.rounds import Action, Step
+from profiler.rounds import Action, Round, Step
 from profiler.statistics.comparison import Comparison, Verdict
 
 SPARE = 0.8
 """Share of time that a trimmed operator may work, as part of what the busiest does."""
 EFFORT = 2
+HOPELESS = 1.5
+"""Times the limit that the foreseen noise floor may have for the round to be tried."""
 
 
 def give_back(search: Search) -> Moves:
@@ -28,6 +34,8 @@ def give_back(search: Search) -> Moves:
     trimmed = _trimmed(search)
     if limit <= 0 or trimmed.slots >= best.configuration.slots or search.known(trimmed):
         return
+    if foreseen_floor(best, search.rounds, search.parameters) > HOPELESS * limit:
+        return
     trial = replace(search.trial(trimmed, Step.GIVE_BACK, Action.GIVE_BACK), effort=EFFORT)
     outcome = yield from search.attempt(trial)
     comparison = search.compared(outcome, best)
@@ -36,6 +44,13 @@ def give_back(search: Search) -> Moves:
         accepted, why = False, f"the latency constraint of {search.parameters.latency_ms:g} ms is violated"
     saved = best.configuration.slots - trimmed.slots
     yield from search.decide(outcome, f"{saved} fewer tasks: {why}", accepted=accepted)
+
+
+def foreseen_floor(best: Round, rounds: Sequence[Round], parameters: Parameters) -> float:
+    """Return the noise floor that a comparison with the best is going to have, by the noise of the rounds so far."""
+    like_itself = screened(best.measurement, best.measurement, rounds, parameters)
+    # Its windows against EFFORT times as many, instead of against as many.
+    return (like_itself.high - like_itself.low) / 2 * math.sqrt((1 + 1 / EFFORT) / 2)
 
 
 def _verdict(comparison: Comparison, limit: float) -> tuple[bool, str]:

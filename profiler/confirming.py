@@ -1,0 +1,80 @@
+"""Confirm an answer: measure it against other rounds in interleaved blocks, and look twice.
+
+A gain of a hundred percent needs no twelve blocks. So there is an early look after half of them, at a fifth of the
+significance level, and a last one at the other four fifths: together they raise no more false alarms than one look
+would (Bonferroni). An arm whose case is decided early is not measured any more; the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from profiler.engines import Engine
+from profiler.events import Report, ignore
+from profiler.measure import Arm, Design, interleave
+from profiler.statistics.comparison import Comparison, Verdict
+from profiler.statistics.confirmation import Block, confirm, order
+from profiler.topology import Topology
+
+EARLY_PART = 0.2
+"""Part of the significance level that the early look may use."""
+FEWEST_EARLY = 3
+"""Blocks per arm that an early look needs."""
+
+
+@dataclass(slots=True)
+class Confrontation:
+    """The first arm against the others: the blocks so far, and what they say of each."""
+
+    alpha: float
+    blocks: list[Block] = field(default_factory=list)
+    against: dict[int, Comparison] = field(default_factory=dict)
+    """By the other arm's index; the effect is the first arm's."""
+
+    def look(self, others: Sequence[int], part: float) -> list[int]:
+        """Compare with these arms at a part of the level; return those that are still undecided."""
+        for other in others:
+            self.against[other] = confirm(self.blocks, reference=other, candidate=0, alpha=part * self.alpha)
+        return [other for other in others if not _decided(self.against[other])]
+
+
+def confront(
+    engine: Engine, topology: Topology, arms: Sequence[Arm], design: Design, *, alpha: float, report: Report = ignore
+) -> Confrontation:
+    """Measure the first arm against all others, interleaved."""
+    made = Confrontation(alpha)
+    others = list(range(1, len(arms)))
+    done = 0
+    for passes, part in looks(design.blocks):
+        turn = [0, *others]
+        if done % 2:
+            turn.reverse()  # goes on mirroring, so that every arm's mean position in time stays the same
+        numbers = [turn[index] for index in order(passes - done, len(turn))]
+        made.blocks += interleave(
+            engine,
+            topology,
+            arms,
+            numbers,
+            design,
+            report,
+            before=len(made.blocks),
+            planned=len(made.blocks) + (design.blocks - done) * len(turn),
+        )
+        others = made.look(others, part)
+        done = passes
+        if not others:
+            break
+    return made
+
+
+def looks(blocks: int) -> list[tuple[int, float]]:
+    """Return after how many blocks per arm to look, and with which part of the significance level."""
+    early = (blocks + 1) // 2
+    if early < FEWEST_EARLY:
+        return [(blocks, 1.0)]
+    return [(early, EARLY_PART), (blocks, 1 - EARLY_PART)]
+
+
+def _decided(comparison: Comparison) -> bool:
+    return comparison.verdict in (Verdict.INCREASED, Verdict.DECREASED)

@@ -1,0 +1,31 @@
+"""What a job must set as the engine does for its answer to hold: the settings to paste, apart from the tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_RULES = "org.apache.spark.sql.catalyst.optimizer."
+EXCLUDED_RULES = ",".join(
+    _RULES + rule
+    for rule in (
+        "PushDownPredicates",  # would filter before the shuffle, in the stage of the operator before
+        "PushPredicateThroughNonJoin",  # the same rule on its own
+        "CollapseRepartition",  # would drop the stage of an operator that changes nothing
+    )
+)
+"""Optimiser rules that move work across `repartition`, and so from one operator to another."""
+
+SINK: Mapping[str, str] = {"kafka.linger.ms": "5", "kafka.batch.size": "131072"}
+"""Options of the Kafka sink. Spark's client would send every row by itself, which made one task of word count half as
+fast and cost the broker 0.6 of a core instead of 0.25; five milliseconds are what newer clients wait."""
+
+PYTHON: Mapping[str, str] = {
+    # Let Python operators into real-time mode, and do not let rows wait for a full buffer.
+    "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
+    "spark.python.udf.pipelined.enabled": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "4",
+    "spark.sql.execution.pandas.udf.buffer.size": "64",
+    "spark.sql.execution.python.udf.maxRecordsPerBatch": "4",
+    "spark.sql.execution.python.udf.buffer.size": "64",
+}
+"""Settings of the session for jobs with Python operators."""

@@ -1,0 +1,99 @@
+"""How long a profile still takes: guessed from its design before the first round, from its rounds after that."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from profiler.events import (
+    BlockStarted,
+    Event,
+    RoundDecided,
+    SearchEnded,
+    TrialStarted,
+    VerificationStarted,
+    WindowSeen,
+)
+from profiler.measure import Design
+from profiler.report.words import minutes
+from profiler.verify import BATCHES
+
+TYPICAL_ROUNDS = 5
+"""Rounds that a profile takes on Spark at the median."""
+STARTING_S = 20.0
+"""Broker, database and session until the first deployment."""
+DEPLOYING_S = 5.0
+"""From a deployment's start to the beginning of its first window."""
+DRAINING_S = 0.8
+"""By so much a window is longer than its trigger, as what is under way drains."""
+ARMS = 3
+
+
+class TimeLeft:
+    """Follows the events of a profile, and guesses."""
+
+    def __init__(
+        self,
+        design: Design,
+        window_s: float,
+        *,
+        cold_s: float = 0.0,
+        batch_s: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take `cold_s` for the seconds that a new engine is loaded first, `batch_s` for a verification's batches."""
+        self._design = design
+        self._window_s = window_s + DRAINING_S
+        self._verifying_s = 0.0 if batch_s is None else DEPLOYING_S + BATCHES * batch_s
+        self._clock = clock
+        self._began_s = clock()
+        self._ends_s = [self._began_s + STARTING_S + cold_s]
+        """When the start was over by the guess, and the end of every round."""
+        self._blocks_left: int | None = None
+        self._settled_end_s: float | None = None
+        self._searching = True
+
+    def __call__(self, event: Event) -> None:
+        """Take notice of what happened."""
+        match event:
+            case TrialStarted(number=1):
+                self._ends_s[0] += self._clock() - self._began_s - STARTING_S
+            case RoundDecided():
+                self._ends_s.append(self._clock())
+            case SearchEnded():
+                self._searching = False
+            case BlockStarted(index, planned, _):
+                self._blocks_left = planned - index
+            case VerificationStarted():
+                self._settled_end_s = self._clock() + self._verifying_s
+            case WindowSeen():
+                pass
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the start."""
+        return self._clock() - self._began_s
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are probably left."""
+        if self._settled_end_s is not None:
+            return self._settled_end_s - self._clock()
+        blocks = ARMS * self._design.blocks if self._blocks_left is None else self._blocks_left
+        return self._search_s() + blocks * self._block_s() + self._verifying_s
+
+    def __str__(self) -> str:
+        return f"{minutes(self.elapsed_s)} so far, about {minutes(self.left_s)} left"
+
+    def _search_s(self) -> float:
+        if not self._searching:
+            return 0.0
+        design, first_s, done = self._design, self._ends_s[0], len(self._ends_s) - 1
+        guessed_s = 2 * DEPLOYING_S + (design.windows + design.probe + 1) * self._window_s
+        round_s = (self._ends_s[-1] - first_s) / done if done else guessed_s
+        # At least a part of a round is left as long as the search goes on, however long it took already.
+        ends_s = max(self._ends_s[-1], first_s) + max(1, TYPICAL_ROUNDS - done) * round_s
+        return max(ends_s - self._clock(), round_s / 2)
+
+    def _block_s(self) -> float:
+        return DEPLOYING_S + (self._design.block + self._design.block_warm_up) * self._window_s

@@ -1,0 +1,61 @@
+"""Settings to paste: everything that the answer depends on, in Kafka's and Spark's own words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from profiler.engines import Platform
+from profiler.engines.simulated.engine import SimulatedEngine
+from profiler.engines.simulated.platform import SimulatedPlatform
+from profiler.loop import Loop
+from profiler.measure import Design
+from profiler.policies import POLICIES
+from profiler.report.paste import as_lines, paste_settings
+from profiler.topology import Batches, Cost, Operator, Source, Topology
+
+CPU = Cost(cpu_ms=0.1)
+PLATFORM = Platform(
+    slots=12,
+    cores=4,
+    job_settings={"spark.rules": "none"},
+    python_settings={"spark.python": "yes"},
+    sink_options={"kafka.linger.ms": "5"},
+)
+
+
+def profiled(*operators, tasks=None):
+    topology = Topology.chain("job", Source("in", tasks=tasks), *operators)
+    engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=4, slots=12))
+    profile = Loop(engine, topology, POLICIES["stepwise"](), design=Design(blocks=0)).run()
+    return replace(profile, platform=PLATFORM, extra_slots=1)
+
+
+def test_tasks_and_what_the_engine_set_are_named():
+    """Partitions, repartition(n), shuffle partitions, the engine's own settings, and slots for all of it."""
+    profile = profiled(Operator("a", cost=CPU), Operator("count", cost=CPU, stateful=True))
+    tasks, slots = profile.answer.configuration.tasks, profile.answer.configuration.slots + 1
+    assert as_lines(paste_settings(profile)) == [
+        f"kafka-topics.sh --alter --topic in --partitions {tasks['in']}",
+        f"df.repartition({tasks['a']})  # before a",
+        f'spark.conf.set("spark.sql.shuffle.partitions", "{tasks["count"]}")  # for count',
+        'spark.conf.set("spark.rules", "none")',
+        '.option("kafka.linger.ms", "5")  # of the Kafka sink',
+        f"--master local[{slots}]  # or a cluster with {slots} slots for this query",
+    ]
+
+
+def test_python_operators_bring_their_settings():
+    """Only a job with Python operators needs what lets them in."""
+    plain = profiled(Operator("a", cost=CPU))
+    python = profiled(Operator("a", lambda batches: batches, batches=Batches.ARROW, cost=CPU))
+    assert "spark.python" not in paste_settings(plain).spark
+    assert paste_settings(python).spark["spark.python"] == "yes"
+
+
+def test_a_job_that_is_best_as_it_is_needs_no_repartition():
+    """Today's job runs fused, as it was written."""
+    profile = profiled(Operator("a", cost=CPU, tasks=2), tasks=2)
+    kept = replace(profile, answer=profile.initial)
+    assert profile.initial.trial.fused
+    assert paste_settings(kept).repartition == {}
+    assert paste_settings(kept).spark == {}

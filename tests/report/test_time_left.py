@@ -1,0 +1,79 @@
+"""The time left: guessed from the design first, from the rounds later, never below nothing while it runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from profiler.configuration import Configuration
+from profiler.events import BlockStarted, RoundDecided, SearchEnded, TrialStarted, VerificationStarted
+from profiler.measure import Design
+from profiler.report.time_left import TimeLeft
+from profiler.rounds import Action, Step, Trial
+from tests.scenarios import outcome
+
+ONE_EACH = Configuration.of({"in": 1, "work": 1})
+ROUND = outcome({"in": 1, "work": 1}, [100.0] * 10)
+DESIGN = Design(windows=10, probe=3, block=3, block_warm_up=1, blocks=6)
+
+
+class Profiling:
+    """A profile that is followed with a clock that the test moves."""
+
+    def __init__(self, design=DESIGN, **more):
+        self.now_s = 1000.0
+        self.time_left = TimeLeft(design, 3.0, clock=lambda: self.now_s, **more)
+
+    def after(self, seconds, *events):
+        self.now_s += seconds
+        for event in events:
+            self.time_left(event)
+        return self.time_left.left_s
+
+
+def started(number):
+    return TrialStarted(number, Trial(ONE_EACH, Step.PLATFORM, Action.SINKS))
+
+
+def test_before_the_first_round_the_design_tells():
+    """More windows, more blocks, a verification: each takes longer, and is told from the first second on."""
+    quick = Profiling(Design(windows=5, probe=2, blocks=0)).time_left.left_s
+    longer = Profiling(Design(windows=10, probe=2, blocks=0)).time_left.left_s
+    confirmed = Profiling(Design(windows=10, probe=2, blocks=6)).time_left.left_s
+    verified = Profiling(Design(windows=10, probe=2, blocks=6), batch_s=30.0).time_left.left_s
+    assert 60 < quick < longer < confirmed < verified
+    assert verified - confirmed == pytest.approx(95)
+
+
+def test_the_rounds_tell_how_long_rounds_take():
+    """Once two of five rounds took 30 s each, three more take 90."""
+    profiling = Profiling(Design(blocks=0))
+    profiling.after(20, started(1))
+    profiling.after(30, RoundDecided(ROUND), started(2))
+    assert profiling.after(30, RoundDecided(ROUND)) == pytest.approx(90)
+    assert profiling.after(10) == pytest.approx(80)
+
+
+def test_a_search_that_takes_longer_than_foreseen_still_takes_a_while():
+    """The guess does not end before the search does."""
+    profiling = Profiling(Design(blocks=0))
+    profiling.after(20, started(1))
+    for number in range(2, 12):
+        profiling.after(30, RoundDecided(ROUND), started(number))
+    assert profiling.after(200) == pytest.approx(15)
+
+
+def test_blocks_and_production_batches_are_counted_down():
+    """After the search only what is left of confirmation and verification counts."""
+    profiling = Profiling(batch_s=30.0)
+    first = profiling.after(300, SearchEnded(ROUND, ROUND), BlockStarted(0, 12, ONE_EACH))
+    later = profiling.after(100, BlockStarted(6, 12, ONE_EACH))
+    assert first - later == pytest.approx(6 * (5 + 4 * 3.8))
+    assert profiling.after(100, VerificationStarted(ONE_EACH, 90.0, 30.0)) == pytest.approx(95)
+    assert profiling.after(60) == pytest.approx(35)
+
+
+def test_it_reads_as_a_clock():
+    """Minutes and seconds, so far and left."""
+    profiling = Profiling(Design(blocks=0), batch_s=30.0)
+    profiling.after(65, VerificationStarted(ONE_EACH, 90.0, 30.0))
+    assert str(profiling.time_left) == "1:05 so far, about 1:35 left"
