@@ -38,7 +38,9 @@ PROBE_LOAD = 0.9
 CALM_LOAD = 0.2
 CLEAR = 1.4
 """A round whose windows are all this factor below or above its reference needs no more of them."""
-CLEAR_WINDOWS = 4
+CLEAR_WINDOWS = 5
+FEWEST_WINDOWS = 4
+"""Fewer make a round doubtful."""
 RATE_CHANGES = 16
 
 
@@ -289,7 +291,7 @@ def _doubts(windows: Sequence[Observation], known: Sequence[Doubt]) -> tuple[Dou
         doubts.append(Doubt.GENERATOR_LIMITED)
     if sum(window.overran for window in windows) > len(windows) / 2:
         doubts.append(Doubt.BATCH_OVERRUN)
-    if len(windows) < CLEAR_WINDOWS:
+    if len(windows) < FEWEST_WINDOWS:
         doubts.append(Doubt.TOO_FEW_WINDOWS)
     if hot_keys(summed_operators(windows)):
         doubts.append(Doubt.HOT_KEY)

@@ -118,7 +118,7 @@ def test_a_round_clearly_above_its_reference_ends_early():
     reference = outcome({"in": 1, "work": 1}, [500.0] * 10)
     close = outcome({"in": 1, "work": 1}, [900.0] * 10)
     asked = trial(predicted_per_s=1000.0, against=1)
-    assert len(measured(ScriptedEngine(), asked, reference=reference).windows) == 4
+    assert len(measured(ScriptedEngine(), asked, reference=reference).windows) == 5
     assert len(measured(ScriptedEngine(), asked, reference=close).windows) == 10
 
 

@@ -2,8 +2,8 @@
 
 The trimmed configuration is compared with the untrimmed best, measured twice as long as a search round. It is kept if
 the estimated loss is within the limit, and not significant. Where the noise floor (half of the confidence interval)
-is larger than the limit, the comparison could not tell, so nothing is given back and the round says so; where the
-rounds so far foretell that clearly, the round is saved.
+is larger than the limit and the interval reaches below it, the comparison could not tell, so nothing is given back and
+the round says so; where the rounds so far foretell that clearly, the round is saved.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from profiler.statistics.comparison import Comparison, Verdict
 SPARE = 0.8
 """Share of time that a trimmed operator may work, as part of what the busiest does."""
 EFFORT = 2
-HOPELESS = 1.5
+HOPELESS = 5.0
 """Times the limit that the foreseen noise floor may have for the round to be tried."""
 
 
@@ -57,7 +57,7 @@ def _verdict(comparison: Comparison, limit: float) -> tuple[bool, str]:
     floor = (comparison.high - comparison.low) / 2
     if comparison.verdict is Verdict.DECREASED:
         return False, f"loses {-comparison.effect:.1%} (p {comparison.p:.2g})"
-    if floor > limit:
+    if floor > limit and comparison.low < -limit:
         return False, f"the noise floor of ±{floor:.1%} hides a loss of {limit:.1%}: nothing given back"
     return comparison.effect >= -limit, f"changes the throughput by {comparison.effect:+.1%} (limit −{limit:.1%})"
 
