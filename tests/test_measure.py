@@ -113,15 +113,6 @@ def test_a_hopeless_round_ends_early():
     assert measurement.latency_ms is None
 
 
-def test_a_round_clearly_above_its_reference_ends_early():
-    """A gain that no window doubts needs no more windows; a smaller one does."""
-    reference = outcome({"in": 1, "work": 1}, [500.0] * 10)
-    close = outcome({"in": 1, "work": 1}, [900.0] * 10)
-    asked = trial(predicted_per_s=1000.0, against=1)
-    assert len(measured(ScriptedEngine(), asked, reference=reference).windows) == 5
-    assert len(measured(ScriptedEngine(), asked, reference=close).windows) == 10
-
-
 def test_a_generator_at_its_limit_is_told():
     """What the generator could not send is no property of the job."""
     engine = ScriptedEngine(lambda index: 1e6, generator_limit=20_000)

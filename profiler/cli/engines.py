@@ -1,13 +1,23 @@
-"""Open the engine that the settings ask for, with everything it stands on, and close all of it."""
+"""Open the engine that the settings ask for, with everything it stands on, and close all of it.
+
+In two steps, so that what is missing is told before anything is started: the first one finds, the second one starts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from profiler.engines import Engine
+from profiler.errors import UsageError
 from profiler.settings import EngineName, Settings
+from profiler.slots import smallest_configuration
 from profiler.topology import Topology
+
+if TYPE_CHECKING:
+    from profiler.services.run_folder import RunFolder
 
 Note = Callable[[str], None]
 
@@ -15,12 +25,29 @@ Note = Callable[[str], None]
 @contextmanager
 def opened_engine(topology: Topology, settings: Settings, note: Note) -> Iterator[Engine]:
     """Yield the engine, ready to deploy; `note` hears what takes time."""
+    with prepared_engine(topology, settings, note) as opening, opening as engine:
+        yield engine
+
+
+@contextmanager
+def prepared_engine(topology: Topology, settings: Settings, note: Note) -> Iterator[AbstractContextManager[Engine]]:
+    """Find all that the engine stands on, fetching what is missing; what is yielded starts the engine when entered."""
     if settings.engine is EngineName.SIMULATED:
-        with closing(_simulated(settings)) as engine:
-            yield engine
-    else:
-        with _spark(topology, settings, note) as engine:
-            yield engine
+        yield closing(_simulated(settings))
+        return
+    from profiler.payload_files import payload_file
+    from profiler.services.jars import JarSet, jar_paths
+    from profiler.services.java import find_java
+    from profiler.services.run_folder import cache_directory, create_run_folder
+
+    _require_slots(topology, settings)
+    find_java()
+    cache = cache_directory()
+    with create_run_folder(cache) as run:
+        note("making the data")
+        files = {source.name: payload_file(source, cache) for source in topology.sources}
+        jars = jar_paths(JarSet.CONNECTOR, cache, report=note)
+        yield _spark(run, cache, files, jars, settings, note)
 
 
 def _simulated(settings: Settings) -> Engine:
@@ -32,21 +59,30 @@ def _simulated(settings: Settings) -> Engine:
     return SimulatedEngine(cluster, Preset(settings.noise), seed=settings.seed, window_s=settings.window_s)
 
 
-@contextmanager
-def _spark(topology: Topology, settings: Settings, note: Note) -> Iterator[Engine]:
-    from profiler.engines.spark.engine import SparkEngine
-    from profiler.payload_files import payload_file
-    from profiler.services.jars import JarSet, jar_paths
-    from profiler.services.java import find_java
-    from profiler.services.kafka import open_kafka
-    from profiler.services.run_folder import cache_directory, create_run_folder
+def _require_slots(topology: Topology, settings: Settings) -> None:
+    """Refuse a local master that has too few; a cluster is asked when it is there."""
+    from profiler.engines.spark.chains import plan
+    from profiler.engines.spark.session import default_master, local_slots
 
-    find_java()
-    cache = cache_directory()
-    note("making the data")
-    files = {source.name: payload_file(source, cache) for source in topology.sources}
-    jars = jar_paths(JarSet.CONNECTOR, cache, report=note)
-    with create_run_folder(cache) as run, open_kafka(settings.kafka, run, cache, report=note) as kafka:
+    master = settings.master or default_master()
+    available = local_slots(master)
+    needed = plan(topology, smallest_configuration(topology, settings.slots), apart=True).slots
+    if available is not None and needed > available:
+        raise UsageError(
+            f"Topology '{topology.name}' needs at least {needed} slots, but {master} has {available}.",
+            hint=f"Give Spark more: --master 'local[{needed}]' or a cluster.",
+        )
+
+
+@contextmanager
+def _spark(
+    run: RunFolder, cache: Path, files: Mapping[str, Path], jars: Sequence[Path], settings: Settings, note: Note
+) -> Iterator[Engine]:
+    from profiler.engines.spark.engine import SparkEngine
+    from profiler.services.kafka import open_kafka
+
+    # The folder is closed with the engine: what a full disk kept from the history then has space.
+    with run, open_kafka(settings.kafka, run, cache, report=note) as kafka:
         note("starting Spark")
         engine = SparkEngine(
             run,
@@ -54,7 +90,8 @@ def _spark(topology: Topology, settings: Settings, note: Note) -> Iterator[Engin
             jars,
             lambda source: files[source.name],
             window_s=settings.window_s,
+            production_batch_s=settings.production_batch_s,
             master=settings.master,
         )
-        with closing(engine):
+        with closing(engine), engine.explained():
             yield engine

@@ -30,6 +30,10 @@ class Platform:
     """The same, for jobs with Python operators."""
     sink_options: Mapping[str, str] = field(default_factory=dict)
     """The same, as options of the sink."""
+    machine: str = ""
+    """What the work is done by, where that is known: figures of another machine can't be compared."""
+    loop_s: float | None = None
+    """CPU time of the speed index's loop at speed 1; None where the index is absolute."""
     cold_s: float = 0.0
     """Seconds under load that a new engine needs to come up to its speed: compilers learn, caches fill."""
 

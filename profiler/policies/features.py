@@ -3,7 +3,7 @@
 Everything here is computed from one round with every element at its smallest task count, observed under a small
 stream (`calm`) and under stress. With the notation of Liu et al. 2017 (Algorithm 1):
 
-    MinL_i = busy seconds per received row under the small stream
+    MinL_i = busy seconds per received row under the small stream (under stress, where that is far less)
     RSS_e  = rows on edge e / rows on all edges
     Load_i = MinL_i · Σ RSS_in(i)
 """
@@ -17,6 +17,8 @@ from profiler.errors import ProfileError
 from profiler.observation import Measurement, Observation, OperatorWindow, summed_operators
 from profiler.topology import Operator, Output, Topology
 
+FIXED_COSTS = 0.7
+"""Costs per row under stress, as part of those under the small stream, from which on the latter are not of its rows."""
 GREW = 1.5
 """Input must grow by this factor between the two rates before a kind of output is read off it."""
 
@@ -61,8 +63,11 @@ def application_features(topology: Topology, measurement: Measurement) -> Featur
     duration_s = sum(window.duration_s for window in measurement.calm)
     source_rows = sum(_known(calm[source.name].rows_out) for source in topology.sources)
     stress_ratio = measurement.duration_s / duration_s
+    # Rows under stress for each under the small stream.
+    stress_rows = sum(_known(stressed[source.name].rows_out) for source in topology.sources)
+    growth = max(stress_rows, 1e-9) / max(source_rows, 1e-9)
     elements = {
-        name: _feature(topology, name, seen, stressed[name], source_rows, duration_s, stress_ratio)
+        name: _feature(topology, name, seen, stressed[name], source_rows, duration_s, stress_ratio, growth)
         for name, seen in calm.items()
     }
     rows_on_edges = {(before, after): _known(calm[before].rows_out) for before, after in topology.edges}
@@ -108,6 +113,7 @@ def _feature(
     source_rows: float,
     duration_s: float,
     stress_ratio: float,
+    growth: float,
 ) -> Feature:
     rows_in, rows_out = _known(calm.rows_in), _known(calm.rows_out)
     if source_rows <= 0 or rows_in <= 0:
@@ -115,17 +121,28 @@ def _feature(
             f"No row reached '{name}' under the small stream.",
             hint="Check that its inputs emit rows for this data, or observe longer windows (--window 6s).",
         )
+    busy_s, cpu_s = _of_rows(calm.busy_s, stressed.busy_s / growth), _of_rows(calm.cpu_s, stressed.cpu_s / growth)
     element = topology[name]
     declared = element.output if isinstance(element, Operator) else Output.PROPORTIONAL
     return Feature(
-        min_latency_s=calm.busy_s / rows_in,
-        cpu_s=calm.cpu_s / rows_in,
+        min_latency_s=busy_s / rows_in,
+        cpu_s=cpu_s / rows_in,
         selectivity=rows_out / rows_in,
-        busy_s_per_source_row=calm.busy_s / source_rows,
-        cpu_s_per_source_row=calm.cpu_s / source_rows,
+        busy_s_per_source_row=busy_s / source_rows,
+        cpu_s_per_source_row=cpu_s / source_rows,
         busy_s_per_s=calm.busy_s / duration_s,
         output=Output(declared) if declared is not None else _measured_output(calm, stressed, stress_ratio),
     )
+
+
+def _of_rows(calm_s: float, stressed_s: float) -> float:
+    """Return the cost of the small stream's rows, given what as many rows cost under stress.
+
+    A task that polls and a batch that ends cost the same for few rows as for many, and would look like a cost of the
+    few: where rows are far cheaper under stress, that is their own cost. Else it is the small stream's, as it has no
+    contention.
+    """
+    return stressed_s if stressed_s < FIXED_COSTS * calm_s else calm_s
 
 
 def _measured_output(calm: OperatorWindow, stressed: OperatorWindow, stress_ratio: float) -> Output:

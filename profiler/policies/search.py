@@ -15,6 +15,10 @@ Moves = Generator[Trial | Decision, Round | None, None]
 Tried = Generator[Trial | Decision, Round | None, Round]
 
 
+LITTLE = 2.0
+"""A comparison that could detect only an effect as large as this says next to nothing."""
+
+
 class Search:
     """What the steps share while a plan runs; built anew for every replay."""
 
@@ -116,8 +120,10 @@ def in_words(comparison: Comparison) -> str:
         case Verdict.INCREASED | Verdict.DECREASED:
             return f"throughput {comparison.verdict} by {comparison.effect:+.1%} (p {comparison.p:.2g})"
         case Verdict.UNCHANGED:
-            return (
-                f"no relevant change: {comparison.effect:+.1%} "
-                f"(p {comparison.p:.2g}; detectable {comparison.detectable_effect:.1%})"
-            )
-    return f"inconclusive: {comparison.effect:+.1%} (detectable {comparison.detectable_effect:.1%})"
+            return f"no relevant change: {comparison.effect:+.1%} (p {comparison.p:.2g}; {_detectable(comparison)})"
+    return f"inconclusive: {comparison.effect:+.1%} ({_detectable(comparison)})"
+
+
+def _detectable(comparison: Comparison) -> str:
+    effect = comparison.detectable_effect
+    return f"detectable {effect:.1%}" if effect < LITTLE else "too noisy to tell"

@@ -6,7 +6,8 @@ The slope (an elasticity: 1 for a job bound by CPU, 0 for one bound by waiting) 
 deviations from their own run's mean, pooled over runs. These say nothing about the means themselves, so a test on
 normalised run means keeps its error rate although the slope was estimated from the same windows. It is shrunk by the
 positive part of 1 − 1/F (F: the slope's own test statistic): an index that explains nothing gets a slope near 0 and
-hardly adds variance. A slope below 0, a job that runs faster on a slower machine, is chance and taken as 0.
+hardly adds variance. A slope below 0, a job that runs faster on a slower machine, is chance and taken as 0; one above
+1.5 likewise: two rounds of five windows can show 4, and would turn a machine that lost a quarter into a gain of half.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from typing import Protocol
 import numpy as np
 
 from profiler.statistics.student import LOG_ROUNDING
+
+STEEPEST = 1.5
+"""The largest slope that is believed."""
 
 
 class Windows(Protocol):
@@ -52,7 +56,7 @@ def speed_slope(runs: Iterable[Windows]) -> float:
     if freedom < 1 or xy <= LOG_ROUNDING**2:
         return 0.0
     explained = min(xy**2 / (xx * yy), 1.0)
-    return xy / xx * max(0.0, 1 - (1 - explained) / (explained * freedom))
+    return min(STEEPEST, xy / xx * max(0.0, 1 - (1 - explained) / (explained * freedom)))
 
 
 def normalised(run: Windows, slope: float) -> tuple[float, ...]:

@@ -52,6 +52,42 @@ def test_a_killed_broker_is_told_in_bounded_time(spark_engine, payloads, tmp_pat
         means.topics.close()
 
 
+def test_a_killed_jvm_and_spark_s_own_errors_are_told_in_a_sentence(tmp_path):
+    """Nothing of py4j reaches the terminal; any error in the JVM stands for Spark's own."""
+    source = """
+        import os, signal, sys
+        from pathlib import Path
+        from types import SimpleNamespace
+        from profiler.engines.spark.failures import explained
+        from profiler.engines.spark.session import Session
+        from profiler.errors import ProfileError
+        from profiler.services.run_folder import create_run_folder
+        with create_run_folder(Path(sys.argv[1]), needed_bytes=0) as run:
+            session = Session(run, [], master="local[2]")
+            def tell(work):
+                try:
+                    with explained(run, SimpleNamespace(check=lambda: None), session):
+                        work()
+                except ProfileError as error:
+                    print(error)
+            tell(lambda: session._context._jvm.java.util.ArrayList().get(3))
+            os.kill(session._gateway.proc.pid, signal.SIGKILL)
+            tell(lambda: session.spark.range(4).collect())
+            session.close()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    refused, killed = done.stdout.splitlines()
+    assert refused.startswith("Spark failed: java.lang.IndexOutOfBoundsException: Index 3 out of bounds for length 0. ")
+    assert killed.startswith("Spark's JVM was killed by SIGKILL. Where nobody did that, ")
+    assert done.stderr == ""
+
+
 def test_spark_s_jvm_ends_with_a_killed_parent(tmp_path):
     """Kill -9 leaves no JVM and no Python worker."""
     source = """

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 import spark_operators as jobs
 from confluent_kafka import Consumer, TopicPartition
-from conftest import LINES
+from spark_parts import LINES
 
 from profiler import Operator, Source, Topology
 from profiler.configuration import Configuration

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from profiler import Operator
+from profiler.engines.spark import failures
 from profiler.engines.spark.failures import died, not_built
 
 LOG = Path("spark.log")
@@ -23,6 +24,7 @@ def halve(rows):
 
 
 FIRST = inspect.getsourcelines(double)[1]
+CONSEQUENCE = "org.apache.spark.SparkException: Connection to streaming shuffle writer 3 closed before termination"
 OPERATORS = [Operator("double", double), Operator("halve", halve)]
 
 
@@ -66,6 +68,32 @@ def test_a_death_without_a_line_names_the_chain():
 def test_the_only_operator_is_the_one_that_failed():
     """No line is needed to tell it."""
     assert died("Job aborted.", OPERATORS[:1], LOG).message.startswith("Operator 'double' failed")
+
+
+def test_the_cause_is_found_in_the_log_where_only_its_consequence_is_told(tmp_path):
+    """A stage that lost its neighbour may report before the one that failed; other queries' errors are not its."""
+    log = tmp_path / "spark.log"
+    log.write_text(f"""\
+10:00:00.000 WARN TaskSetManager: [queryId = 0ther] [batchId = 1] Lost task 0.0 in stage 1.0 (TID 1) (h): x.Y: other
+10:00:00.100 WARN TaskSetManager: [queryId = 12345] [batchId = 2] Lost task 0.0 in stage 4.0 (TID 4) (h): {CONSEQUENCE}
+10:00:00.200 WARN TaskSetManager: [queryId = 12345] [batchId = 2] Lost task 0.0 in stage 3.0 (TID 3) (h): \
+org.apache.spark.api.python.PythonException: [PYTHON_EXCEPTION] An exception was thrown: Traceback:
+  File "{__file__}", line {FIRST + 1}, in double
+ValueError: user trouble
+in the profiled operator 'double'
+\tat org.apache.spark.api.python.BasePythonRunner
+
+10:00:00.300 WARN TaskSetManager: [queryId = 12345] [batchId = 2] Lost task 0.0 in stage 2.0 (TID 2) (h): TaskKilled
+""")
+    text = f"[STREAM_FAILED] Query [id = 12345678-9abc, runId = 1] terminated with exception: {CONSEQUENCE}"
+    error = died(text, OPERATORS, log)
+    assert error.message.startswith(f"Operator 'double' failed: ValueError: user trouble ({__file__}:{FIRST + 1}")
+
+
+def test_a_consequence_without_a_known_cause_is_told(monkeypatch):
+    """In bounded time."""
+    monkeypatch.setattr(failures, "_LOGGED_WITHIN_S", 0.0)
+    assert "streaming shuffle writer" in died(CONSEQUENCE, OPERATORS, LOG).message
 
 
 def test_missing_slots_are_told_as_such():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profiler.engines.spark.gate import FEWEST_SAMPLES, HIGH_S, LOOK_S, PATIENCE_S, Arrivals, Gate, Offered
+from profiler.engines.spark.gate import FEWEST_SAMPLES, HIGH_S, LOOK_S, LOST_S, PATIENCE_S, Arrivals, Gate, Offered
 
 TICK_S = 0.1
 
@@ -154,3 +154,17 @@ def test_a_job_whose_output_tells_nothing_gets_everything():
     assert gate.look(PATIENCE_S + 0.1, Arrivals()) == 10_000
     assert gate.blind
     assert Gate(10_000.0, sample_every=16, blind=True).open(0.0) == 10_000
+
+
+def test_rows_that_were_never_sent_do_not_close_the_gate_for_good():
+    """A generator that lags drops what it owes when it is told to hold back; what it dropped never comes out."""
+    gate = Gate(2000.0, sample_every=1, capacity_per_s=1000.0)
+    gate.open(0.0)
+    rates = [
+        gate.look(now_s, Arrivals(FEWEST_SAMPLES, min(now_s, 0.3), min(now_s, 0.3) - LOOK_S))
+        for now_s in np.arange(TICK_S, 12, TICK_S).tolist()
+    ]
+    closed = rates.index(0.0)
+    again = next(index for index, rate in enumerate(rates) if index > closed and rate > 0)
+    assert (again - closed) * TICK_S < LOST_S + 1
+    assert 0.0 in rates[again:], "and it is closed again where still nothing comes out"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import pytest
 
+from profiler import Operator
 from profiler.engines.spark import python_operator
 from profiler.engines.spark.python_operator import MergeUses, uses_of
 
@@ -99,3 +101,11 @@ def test_an_exception_carries_the_operator_s_name(monkeypatch):
     with pytest.raises(KeyError) as raised:
         run(monkeypatch, function, [[1]])
     assert raised.value.__notes__ == ["in the profiled operator 'op'"]
+
+
+def test_the_module_of_a_partial_function_travels(monkeypatch):
+    """A user's own, not the one in which Python defines what a partial function is."""
+    travelling = []
+    monkeypatch.setattr(python_operator.cloudpickle, "register_pickle_by_value", travelling.append)
+    python_operator.travel_by_value(Operator("op", partial(partial(run, 1), 2)))
+    assert [module.__name__ for module in travelling] == [__name__]

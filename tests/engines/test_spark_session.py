@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from profiler.engines.spark.deployment import _sample_every
-from profiler.engines.spark.session import default_slots, driver_memory_mb
+from profiler.engines.spark.session import default_master, default_slots, driver_memory_mb, local_slots, machine_cores
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,18 @@ def test_the_driver_takes_a_quarter_of_the_memory_within_bounds():
 def test_sampling_thins_out_as_the_rate_grows(rate_per_s, every):
     """A window of three seconds keeps a few hundred samples; at high rates it is one row in 64."""
     assert _sample_every(rate_per_s, 3.0) == every
+
+
+@pytest.mark.parametrize(
+    ("master", "slots"),
+    [("local[7]", 7), ("local[7, 2]", 7), ("local", 1), ("spark://host:7077", None), ("k8s://https://host", None)],
+)
+def test_only_a_local_master_s_slots_are_known_beforehand(master, slots):
+    """A cluster is not asked before a session is started on it."""
+    assert local_slots(master) == slots
+
+
+def test_the_default_master_is_this_machine():
+    """With the slots that it has room for."""
+    assert local_slots(default_master()) >= 4
+    assert local_slots("local[*]") == machine_cores()

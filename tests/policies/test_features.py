@@ -49,6 +49,26 @@ def test_minimal_latency_is_busy_time_per_received_row():
     assert math.isclose(features.load(topology, "count"), 0.001 * 0.9)
 
 
+def test_costs_that_do_not_depend_on_rows_are_not_costs_of_rows():
+    """Polling costs the same for ten rows as for a thousand; contention under stress is no cost of a row either."""
+    topology = chain(Operator("ask"), Operator("contended"))
+
+    def seen(rows, **busy_s):
+        return {
+            name: operator_window(busy_s=busy, cpu_s=busy, rows_in=rows, rows_out=rows) for name, busy in busy_s.items()
+        }
+
+    calm, stressed = {"in": 0.1, "ask": 0.1, "contended": 0.01}, {"in": 0.2, "ask": 0.2, "contended": 2.0}
+    found = application_features(topology, measured(seen(10, **calm), seen(1000, **stressed))).elements
+    assert math.isclose(found["ask"].min_latency_s, 0.0002)
+    assert math.isclose(found["ask"].cpu_s_per_source_row, 0.0002)
+    assert math.isclose(found["contended"].busy_s_per_source_row, 0.001)
+    nearly = application_features(
+        topology, measured(seen(10, **calm), seen(1000, **{name: 80 * s for name, s in calm.items()}))
+    )
+    assert math.isclose(nearly.elements["ask"].min_latency_s, 0.01), "a little less may be luck"
+
+
 def test_equal_operators_scale_by_one_task_each():
     """The paper's Linear goes (1,1,1,1) → (1,2,2,2): ratios of equal loads are divided to 1."""
     topology = chain(Operator("a"), Operator("b"), Operator("c"))

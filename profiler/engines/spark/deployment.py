@@ -19,6 +19,7 @@ from profiler.engines.spark.batches import Batches
 from profiler.engines.spark.chains import Plan
 from profiler.engines.spark.gate import Gate, GateKeeper
 from profiler.engines.spark.job_settings import EXCLUDED_RULES
+from profiler.engines.spark.long_batches import as_in
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.places import partitions_of, places_of
 from profiler.engines.spark.query import Builder, start
@@ -40,6 +41,10 @@ WHOLE = 0.9
 DRAINS_WITHIN_S = 5.0
 DRAINED_S = 0.3
 """So little of the last rows sent may be missing, as only sampled ones are seen coming out."""
+ENOUGH_PER_S = 1000.0
+"""A job that takes so much is quick enough to be sampled less from here on."""
+AHEAD = 4.0
+"""A job may take so many times what was seen of it so far, and must not be sampled too much then."""
 _POLL_S = 0.03
 
 
@@ -66,7 +71,6 @@ class SparkDeployment:
         self._folder = means.run.data / "checkpoints" / trial
         self.places = places_of(means.kafka.address, f"{means.run.name}-{trial}", deployed)
         self._partitions = partitions_of(configuration, deployed, self.places)
-        self._sample_every = _sample_every(means.last_rate_per_s, means.window_s)
         self._uses = means.session.spark.sparkContext.accumulator({}, python_operator.MergeUses())
         self._starts = itertools.count(1)
         self._closed = False
@@ -74,6 +78,7 @@ class SparkDeployment:
         self._sent_until_s: float | None = None
         self._guess_per_s = means.capacities.get(topology.name, 0.0)
         self._seen_per_s = 0.0
+        self._sample_every = _sample_every(AHEAD * self._guess_per_s, means.window_s)
         self.latency_up_to: str | None = None
         """The operator that drops `event_time`, up to which latency is measured; None where none does."""
         with contextlib.ExitStack() as undo:
@@ -107,20 +112,39 @@ class SparkDeployment:
         """
         if self._closed:
             raise ProfileError("The deployment is closed.", hint="Deploy the configuration again.")
+        if not self._capacity_per_s and not self._blind:
+            self._approach(rate_per_s)
         self._make_ready(rate_per_s)
-        gate = Gate(rate_per_s, self._sample_every, self._seen_per_s or self._guess_per_s, blind=self._blind)
-        keeper = GateKeeper(gate, self._set_rate, self._collector.arrivals)
         numbers = {name: query.next_batch() for name, query in self._batches.queries.items()}
-        keeper.start()
-        try:
+        with self._offered(rate_per_s) as keeper:
+            self._cores_used()  # from here on
             while windows > 0:
                 finished = self._batches.finish(numbers)
                 numbers = {name: number + 1 for name, number in numbers.items()}
-                cores_used = None if self._means.machine is None else self._means.machine.cores()
-                observation = self._observation(finished, keeper, cores_used)
+                observation = self._observation(finished, keeper, self._cores_used())
                 if observation is not None:
                     windows -= 1
                     yield observation
+
+    def close(self) -> None:
+        """Stop queries and generator, delete topics and checkpoints; calling it twice is fine."""
+        if not self._closed:
+            self._closed = True
+            self._undo.close()
+
+    @property
+    def _capacity_per_s(self) -> float:
+        """The rate at which rows came out so far, or did of another configuration; 0 while unknown."""
+        return self._seen_per_s or self._guess_per_s
+
+    @contextlib.contextmanager
+    def _offered(self, rate_per_s: float) -> Iterator[GateKeeper]:
+        """Offer a rate, and learn what the job takes of it."""
+        gate = Gate(rate_per_s, self._sample_every, self._capacity_per_s, blind=self._blind)
+        keeper = GateKeeper(gate, self._set_rate, self._collector.arrivals)
+        keeper.start()
+        try:
+            yield keeper
         finally:
             keeper.stop()
             self._sent_until_s = gate.sent_until_s(time.time())
@@ -129,20 +153,27 @@ class SparkDeployment:
             self._seen_per_s = max(self._seen_per_s, gate.capacity_per_s)
             self._means.capacities[self._topology.name] = self._seen_per_s
 
-    def close(self) -> None:
-        """Stop queries and generator, delete topics and checkpoints; calling it twice is fine."""
-        if not self._closed:
-            self._closed = True
-            self._undo.close()
+    def _approach(self, rate_per_s: float) -> None:
+        """Find out roughly what a job of unknown capacity takes.
+
+        Every row is sampled meanwhile, so that a few rows a second are seen: at one in 64 a job that takes a hundred
+        would look deaf, and be drowned.
+        """
+        with self._offered(rate_per_s) as keeper:
+            gate = keeper.gate
+            while gate.counted_from_s is None and gate.capacity_per_s < ENOUGH_PER_S and not gate.blind:
+                for query in self._batches.queries.values():
+                    self._batches.require_active(query)
+                time.sleep(_POLL_S)
 
     def _make_ready(self, rate_per_s: float) -> None:
         """Have an empty backlog and enough samples; to start behind a backlog that does not drain is quicker."""
-        self._means.last_rate_per_s = rate_per_s
-        samples = rate_per_s * self._means.window_s / self._sample_every
+        expected_per_s = min(rate_per_s, AHEAD * self._capacity_per_s) if self._capacity_per_s else rate_per_s
+        samples = expected_per_s * self._means.window_s / self._sample_every
         too_few = samples < SAMPLES_PER_WINDOW / 4 and self._sample_every > 1
         too_many = samples > SAMPLES_PER_WINDOW * 16 and self._sample_every < FEWEST_SAMPLED
         if too_few or too_many or not self._drains():
-            self._sample_every = _sample_every(rate_per_s, self._means.window_s)
+            self._sample_every = _sample_every(expected_per_s, self._means.window_s)
             self._stop()
             self._start(self._means.topics.end_offsets(self._partitions))
         self._batches.waiting = dict.fromkeys(self._batches.queries, 0)
@@ -159,6 +190,9 @@ class SparkDeployment:
                 self._batches.require_active(query)
             time.sleep(_POLL_S)
         return True
+
+    def _cores_used(self) -> float | None:
+        return None if self._means.machine is None else self._means.machine.cores()
 
     def _set_rate(self, rate_per_s: float) -> None:
         self._generator.set_rate(rate_per_s, abandon_owed=True)
@@ -207,7 +241,10 @@ class SparkDeployment:
         achieved = self._generator.achieved(start_s, lead.end_s)
         held_before, held = keeper.held_rows(np.array([start_s, lead.end_s])).tolist()
         processing, end_to_end = self._collector.between(
-            start_s, lead.end_s, lambda due_s: keeper.held_rows(due_s) / rate_per_s
+            start_s,
+            lead.end_s,
+            lambda due_s: keeper.held_rows(due_s) / rate_per_s,
+            as_in(self._means.production_batch_s, self._means.window_s, lead.start_s),
         )
         if self.latency_up_to is not None and math.isnan(processing.p50):
             processing, end_to_end = metrics.watched_latency(finished) or (processing, end_to_end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import platform as system
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from profiler.configuration import Configuration
 from profiler.engines import Platform
 from profiler.engines.spark.chains import check_slots, extra_slots, plan
 from profiler.engines.spark.deployment import SparkDeployment
+from profiler.engines.spark.failures import explained
 from profiler.engines.spark.job_settings import EXCLUDED_RULES, PYTHON, SINK
-from profiler.engines.spark.machine_use import MachineUse
+from profiler.engines.spark.machine_use import MachineUse, machine_name
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.session import Session
 from profiler.engines.spark.stages import Stages
@@ -34,6 +36,7 @@ class SparkEngine:
     """One Spark session and one broker for any number of deployments, one after the other.
 
     `payload_file` finds the workload file that the generator replays for a source. The broker stays the caller's.
+    Latencies are weighed as with batches of `production_batch_s`, where that is longer than a window.
     """
 
     name = "spark"
@@ -46,6 +49,7 @@ class SparkEngine:
         payload_file: Callable[[Source], Path],
         *,
         window_s: float = 3.0,
+        production_batch_s: float = 0.0,
         master: str | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> None:
@@ -67,6 +71,7 @@ class SparkEngine:
             Topics(kafka.address),
             self._speed,
             window_s,
+            production_batch_s,
             machine=MachineUse() if self._session.local else None,
         )
         self._trials = itertools.count(1)
@@ -84,12 +89,18 @@ class SparkEngine:
             job_settings={"spark.sql.optimizer.excludedRules": EXCLUDED_RULES},
             python_settings=PYTHON,
             sink_options=SINK,
+            machine=machine_name() if self._session.local else self._session.master,
+            loop_s=self._speed.reference_s,
             cold_s=COLD_S,
         )
 
     def slots_for(self, topology: Topology) -> int:
         """Return the session's slots, less those of queries that only pass rows on."""
         return self._session.slots - extra_slots(topology)
+
+    def explained(self) -> AbstractContextManager[None]:
+        """Tell errors of a block by their cause, where something that the engine stands on is gone."""
+        return explained(self._means.run, self._means.kafka, self._session)
 
     @property
     def log(self) -> Path:
@@ -106,7 +117,7 @@ class SparkEngine:
         window_s: float | None = None,
     ) -> SparkDeployment:
         """Start the topology with these tasks; the slots are checked before anything starts."""
-        deployed = plan(topology, configuration, fused=fused, apart=detail is Detail.FULL and not fused)
+        deployed = plan(topology, configuration, fused=fused, apart=detail is not Detail.LIGHT and not fused)
         check_slots(deployed, self._session.slots)
         payloads = {source.name: self._payload_file(source) for source in topology.sources}
         if self._deployment is not None:

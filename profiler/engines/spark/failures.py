@@ -5,17 +5,25 @@ from __future__ import annotations
 import inspect
 import linecache
 import re
+import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import py4j  # type: ignore[import-untyped]
 import pyspark
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
 
 from profiler.engines.spark.python_operator import NOTE
+from profiler.engines.spark.session import Session
 from profiler.errors import ProfileError, TopologyError
+from profiler.services.child import ServiceDied, read_tail
+from profiler.services.kafka import Kafka
+from profiler.services.run_folder import RunFolder
 from profiler.topology import Operator
 
 _FOREIGN = (
@@ -29,6 +37,19 @@ _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 _CALL = re.compile(r"was called from\s+(?P<file>.+?):(?P<line>\d+)\s*$", re.MULTILINE)
 _RAISED = re.compile(r"^(?P<what>[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit)\b.*)$", re.MULTILINE)
 _NO_SLOTS = "CONCURRENT_SCHEDULER_INSUFFICIENT_SLOT"
+_CONSEQUENCE = "streaming shuffle"
+"""In the message of a task that lost its connection to a task of another stage."""
+_QUERY = re.compile(r"\[id = (?P<query>\w{5})")
+_LOST = re.compile(
+    r"\[queryId = (?P<query>\w{5})\w*\][^\n]*?Lost task [^\n]*?\): (?:[\w.$]+: )?(?P<why>.*?)^\d\d:\d\d:\d\d\.\d{3} ",
+    re.DOTALL | re.MULTILINE,
+)
+"""A lost task in Spark's log, up to the next entry."""
+_LOG_BYTES = 1_000_000
+_LOGGED_WITHIN_S = 2.0
+_POLL_S = 0.05
+_GONE_WITHIN_S = 2.0
+"""A JVM whose connections broke is given so long to be gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +62,26 @@ class Line:
     def __str__(self) -> str:
         text = linecache.getline(self.file, self.number).strip()
         return f"{self.file}:{self.number}" + (f": {text}" if text else "")
+
+
+@contextmanager
+def explained(run: RunFolder, kafka: Kafka, session: Session) -> Iterator[None]:
+    """Tell an error by its cause, where something that the engine stands on is gone: the disk, the broker, the JVM.
+
+    What is left is Spark's own: it becomes a sentence while its JVM can still be asked for it.
+    """
+    try:
+        yield
+    except ServiceDied:
+        raise
+    except Exception as error:
+        run.require_room()
+        kafka.check()
+        of_spark = isinstance(error, Py4JError | PySparkException | ConnectionError)
+        session.require_alive(wait_s=_GONE_WITHIN_S if of_spark and not isinstance(error, Py4JJavaError) else 0.0)
+        if of_spark:
+            raise ProfileError(f"Spark failed: {_in_words(error)}.", hint=f"Its log is {session.log}.") from error
+        raise
 
 
 def not_built(operator: Operator, error: Exception) -> ProfileError:
@@ -57,6 +98,7 @@ def not_built(operator: Operator, error: Exception) -> ProfileError:
 
 def died(text: str, operators: Sequence[Operator], log: Path) -> ProfileError:
     """Explain a query's end by what Spark says: a Python worker's traceback, or where a column function was called."""
+    text = _cause(text, log)
     if _NO_SLOTS in text:
         return ProfileError(
             f"Spark has fewer free slots than the query needs: {_first_line(text)}.",
@@ -69,6 +111,25 @@ def died(text: str, operators: Sequence[Operator], log: Path) -> ProfileError:
     name = _noted(text) or _owner(where, operators)
     subject = f"Operator '{name}' failed" if name else f"A query of {' → '.join(each.name for each in operators)} died"
     return ProfileError(f"{subject}: {what}{_at(where)}.", hint=f"Spark's log is {log}.")
+
+
+def _cause(text: str, log: Path) -> str:
+    """Find what made a stage end, where Spark tells only that the stage after it noticed.
+
+    All stages run at once, and the first of them that reports its end is the reason of the query's. What the other
+    tasks ended by is in the log, maybe a moment later.
+    """
+    query = _QUERY.search(text)
+    deadline = time.monotonic() + _LOGGED_WITHIN_S
+    while _CONSEQUENCE in text:
+        for lost in _LOST.finditer(read_tail(log, _LOG_BYTES)):
+            own = query is None or query["query"] == lost["query"]
+            if own and not any(word in lost["why"] for word in (_CONSEQUENCE, "TaskKilled")):
+                return lost["why"]
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_POLL_S)
+    return text
 
 
 def _noted(text: str) -> str | None:
@@ -102,6 +163,10 @@ def _of_user(lines: Sequence[Line]) -> Line | None:
 
 def _at(where: Line | None) -> str:
     return f" ({where})" if where else ""
+
+
+def _in_words(error: Exception) -> str:
+    return _first_line(str(error.java_exception if isinstance(error, Py4JJavaError) else error)) or type(error).__name__
 
 
 def _first_line(text: str) -> str:

@@ -45,8 +45,11 @@ FEWEST_SAMPLES = 4
 """In the last LOOK_S; fewer say nothing of the capacity."""
 SETTLED_S = 2.0
 """A gate that holds back has reached the capacity when that has not grown by a tenth for this long."""
-PATIENCE_S = 15.0
+PATIENCE_S = 30.0
 """Without any sign of the capacity for this long, the job is one whose output does not tell it."""
+LOST_S = 4.0
+"""When nothing has come out for this long, longer than a pause between batches, what is under way is given up: a
+generator that lagged when it was told to hold back did not send all that was counted."""
 CATCH_UP_S = 1.0
 STEP = 0.05
 """Smaller changes of the rate are not worth telling the generator."""
@@ -116,12 +119,16 @@ class Gate:
         self._began_s = 0.0
         self._looked_s = 0.0
         self._mark_per_s = 0.0
+        self._out_s = 0.0
+        self._newest_due_s = 0.0
+        self._lost_until_s = 0.0
+        """What was due up to this time is not waited for."""
         self._risen_s = math.inf
         """When the capacity last grew by a tenth; never, until rows come out."""
 
     def open(self, now_s: float) -> float:
         """Begin; give the rate to send at."""
-        self._began_s = self._looked_s = now_s
+        self._began_s = self._looked_s = self._out_s = now_s
         return self._send(now_s)
 
     def look(self, now_s: float, arrivals: Arrivals) -> float:
@@ -131,7 +138,7 @@ class Gate:
             self._learn(now_s, (came_out - self._offered.rows(arrivals.earlier_due_s)) / LOOK_S)
         self._looked_s = now_s
         if self.capacity_per_s and not self.blind:
-            under_way = self._offered.rows(now_s) - came_out
+            under_way = self._offered.rows(now_s) - max(came_out, self._given_up(now_s, arrivals.newest_due_s))
             self._closed = under_way > (LOW_S if self._closed else HIGH_S) * self.capacity_per_s
         elif now_s - self._began_s > PATIENCE_S:
             self.blind = True
@@ -151,6 +158,14 @@ class Gate:
     def sent_until_s(self, now_s: float) -> float:
         """Tell when a row was last sent."""
         return now_s if self._sent_per_s > 0 else self._offered.changed_s
+
+    def _given_up(self, now_s: float, newest_due_s: float) -> float:
+        """Count the rows that are not waited for, as nothing has come out for too long."""
+        if newest_due_s > self._newest_due_s:
+            self._newest_due_s, self._out_s = newest_due_s, now_s
+        elif now_s - self._out_s > LOST_S:
+            self._lost_until_s, self._out_s = now_s, now_s
+        return self._offered.rows(self._lost_until_s)
 
     def _learn(self, now_s: float, seen_per_s: float) -> None:
         smooth_s = RISE_S if seen_per_s > self.capacity_per_s else FALL_S

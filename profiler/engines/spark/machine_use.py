@@ -5,6 +5,9 @@ Their CPU time is not the job's, and yet it is why more tasks would gain nothing
 
 from __future__ import annotations
 
+import platform as system
+from pathlib import Path
+
 import psutil
 
 from profiler.engines.spark.session import machine_cores
@@ -21,6 +24,16 @@ class MachineUse:
         (busy_before, all_before), (busy, all_) = self._before, _seconds()
         self._before = busy, all_
         return machine_cores() * (busy - busy_before) / (all_ - all_before) if all_ > all_before else 0.0
+
+
+def machine_name() -> str:
+    """Name the processor and how many of its cores may be used, to tell this machine from others."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:  # not on Linux
+        lines = []
+    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    return f"{model or system.processor() or system.machine()}, {machine_cores()} cores"
 
 
 def _seconds() -> tuple[float, float]:

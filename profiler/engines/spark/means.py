@@ -24,10 +24,10 @@ class Means:
     topics: Topics
     speed: SpeedIndex
     window_s: float
+    production_batch_s: float
     weights: dict[str, dict[str, float]] = field(default_factory=dict)
     """By topology: CPU time per source row of elements, from stages of their own; divides stages they share."""
     capacities: dict[str, float] = field(default_factory=dict)
     """By topology: the rate at which rows came out lately, as a first guess of what another configuration takes."""
-    last_rate_per_s: float = 0.0
     machine: MachineUse | None = None
     """None where the job runs on other machines."""

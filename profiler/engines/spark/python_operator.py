@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pyspark import Accumulator, TaskContext, cloudpickle
@@ -73,7 +74,10 @@ def apply(rows: DataFrame, operator: Operator, uses: Accumulator[Uses]) -> DataF
 
 def travel_by_value(operator: Operator) -> None:
     """Make the operator's module travel to the workers: a user's file is no module that they could import."""
-    module = sys.modules.get(getattr(operator.function, "__module__", ""))
+    function: Any = operator.function
+    while isinstance(function, partial):
+        function = function.func
+    module = sys.modules.get(getattr(function, "__module__", ""))
     if module is not None and not module.__name__.startswith("pyspark"):
         cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
 

@@ -16,6 +16,9 @@ from profiler.engines.spark.gate import LOOK_S, Arrivals
 from profiler.engines.spark.rows import latencies_ms
 from profiler.observation import Latency
 
+Floats = npt.NDArray[np.float64]
+Weigh = Callable[[Floats], Floats]
+"""How much rows read at some times (seconds since the epoch) count."""
 _AT_ONCE = 5000
 _WAIT_S = 0.1
 
@@ -61,12 +64,13 @@ class SampleCollector:
         self,
         start_s: float,
         end_s: float,
-        held_s: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]],
+        held_s: Callable[[Floats], Floats],
+        weigh: Weigh,
     ) -> tuple[Latency, Latency]:
         """Give processing and end-to-end latency of the sampled rows that arrived in a span, and forget older ones.
 
-        `held_s` tells by how much earlier messages of some due times would have been due in an open loop. Without any
-        sampled row both latencies are not-a-number.
+        `held_s` tells by how much earlier messages of some due times would have been due in an open loop, `weigh` how
+        much rows read at some times count. Without any sampled row both latencies are not-a-number.
         """
         start_ms, end_ms = start_s * 1000, end_s * 1000
         with self._lock:
@@ -76,7 +80,8 @@ class SampleCollector:
         chosen = kept & (arrived < end_ms)
         processing, end_to_end = latencies_ms(stamps[chosen], arrived[chosen])
         held_ms = 1000 * held_s(stamps[chosen] / 1e6)
-        return _summary(processing), _summary(end_to_end + held_ms)
+        weights = weigh((arrived[chosen] - processing) / 1000)
+        return summary(processing, weights), summary(end_to_end + held_ms, weights)
 
     def close(self) -> None:
         """Stop reading; calling it twice is fine."""
@@ -104,9 +109,13 @@ class SampleCollector:
                 self._looks.append((time.time(), len(stamps), newest_due_s))
 
 
-def _summary(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Latency:
+def summary(values: Floats, weights: Floats) -> Latency:
+    """Give the mean and the quantiles of weighted values: the smallest below which that part of the weight lies."""
     if not len(values):
         nothing = float("nan")
         return Latency(nothing, nothing, nothing, nothing)
-    p50, p95, p99 = np.quantile(values, (0.5, 0.95, 0.99)).tolist()
-    return Latency(float(values.mean()), p50, p95, p99)
+    order = np.argsort(values)
+    below = np.cumsum(weights[order])
+    places = np.searchsorted(below, np.array((0.5, 0.95, 0.99)) * below[-1])
+    p50, p95, p99 = values[order][places].tolist()
+    return Latency(float(np.average(values, weights=weights)), p50, p95, p99)

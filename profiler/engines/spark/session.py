@@ -24,6 +24,7 @@ from pyspark.sql import SparkSession
 
 from profiler.engines.spark.job_settings import PYTHON
 from profiler.errors import ProfileError, UsageError
+from profiler.services.child import ended
 from profiler.services.java import find_java
 from profiler.services.processes import marked
 from profiler.services.run_folder import RunFolder
@@ -153,6 +154,8 @@ class Session:
         for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
             # What they would write to the terminal is in the exception that follows.
             logging.getLogger(name).disabled = True
+        # So is what py4j writes of a JVM that is gone, by nobody's logger.
+        logging.getLogger().addFilter(_is_not_of_py4j)
 
     @property
     def slots(self) -> int:
@@ -180,6 +183,13 @@ class Session:
         """Set what a query copies when it starts."""
         for key, value in settings.items():
             self.spark.conf.set(key, value)
+
+    def require_alive(self, *, wait_s: float = 0.0) -> None:
+        """Raise where the JVM has ended by itself; its connections end a moment before it does, hence `wait_s`."""
+        process: subprocess.Popen[bytes] | None = getattr(self._gateway, "proc", None)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            if process is not None:
+                raise ended("Spark's JVM", process.wait(wait_s), self.output)
 
     def close(self) -> None:
         """Stop Spark and its JVM; calling it twice is fine."""
@@ -238,6 +248,10 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return record.msg != "Exception while sending command."
 
 
 def _first_line(error: BaseException) -> str:

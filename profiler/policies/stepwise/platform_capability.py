@@ -88,7 +88,8 @@ def ratio_start(search: Search, ratios: Ratios) -> Moves:
         return
     outcome = yield from search.attempt(search.trial(configuration, Step.PLATFORM, Action.SINKS))
     comparison = search.compared(outcome, search.incumbent)
-    accepted = comparison.verdict is not Verdict.DECREASED
+    # As good a start of the walk as any, unless it is slower.
+    accepted = comparison.verdict is Verdict.INCREASED or comparison.effect >= 0
     yield from search.decide(outcome, f"the ratios' start: {in_words(comparison)}", accepted=accepted)
 
 

@@ -1,0 +1,76 @@
+"""DAGs that need more than one query: nothing is lost or doubled on the topics between them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+import pytest
+import spark_operators as jobs
+from feeding import Row, at_ms, rows_given
+from messages import Message
+
+from profiler import Operator, Source, Topology
+
+pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+
+
+@pytest.fixture
+def lines() -> list[Message]:
+    now_ms = int(time.time()) * 1000
+    return [
+        Message(f'{{"text": "w{number % 11} x{number % 4}"}}', now_ms + number, f"k{number}") for number in range(400)
+    ]
+
+
+def words_of(messages: list[Message]) -> Counter[str]:
+    return Counter(word for message in messages for word in message.value.split('"')[3].split())
+
+
+def test_two_stateful_operators_in_a_row(spark_engine, lines: list[Message]) -> None:
+    """The second reads a topic through a task of its own; two sources are read as one stream before the first."""
+    topology = Topology(
+        "in-a-row",
+        [Source("left"), Source("right")],
+        [
+            Operator("text", jobs.text, inputs=["left", "right"]),
+            Operator("words", jobs.words, inputs=["text"]),
+            Operator("count", jobs.count, inputs=["words"], stateful=True, key="word"),
+            Operator("highest", jobs.highest, inputs=["count"], stateful=True, key="word"),
+        ],
+    )
+    expected = words_of(lines)
+    found = rows_given(
+        spark_engine,
+        topology,
+        {"left": lines[:150], "right": lines[150:]},
+        lambda rows: len(rows) >= expected.total(),
+    )
+    assert len(found) == expected.total()
+    last = {row["word"]: row["n"] for row in sorted(found, key=lambda row: row["n"])}
+    assert last == expected
+
+
+def test_a_source_and_an_operator_meet(spark_engine, lines: list[Message]) -> None:
+    """A source that is read twice, once directly and once behind a Python operator that waits; state at the end."""
+    rows = "key string, value string, event_time timestamp"
+    topology = Topology(
+        "short-cut",
+        [Source("lines")],
+        [
+            Operator("wait", jobs.pass_on, inputs=["lines"], batches="pandas", schema=rows),
+            Operator("text", jobs.text, inputs=["lines", "wait"]),
+            Operator("words", jobs.words, inputs=["text"]),
+            Operator("count", jobs.count, inputs=["words"], stateful=True, key="word"),
+        ],
+    )
+    expected = Counter({word: 2 * count for word, count in words_of(lines).items()})
+
+    def complete(found: list[Row]) -> bool:
+        return len(found) >= expected.total()
+
+    found = rows_given(spark_engine, topology, {"lines": lines}, complete)
+    assert Counter((row["word"], row["n"]) for row in found) == Counter(
+        (word, n) for word, count in expected.items() for n in range(1, count + 1)
+    )
+    assert {at_ms(row) for row in found} == {message.at_ms for message in lines}
