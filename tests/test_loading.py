@@ -107,7 +107,7 @@ def test_what_a_file_prints_stays_out_of_stdout(write: Write, capsys: pytest.Cap
         (":topology", "':topology' names no module."),
         ("nowhere.py", "There is no file 'nowhere.py'."),
         ("nowhere:topology", "There is no module 'nowhere' in the current directory"),
-        ("linear?dept=3", "'linear' has no parameter 'dept'. It takes depth (default 4)."),
+        ("linear?dept=3", "'linear' has no parameter 'dept'. It takes depth (default 4), selectivity (default 1.0)."),
         ("linear?depth=x", "Parameter 'depth' of 'linear?depth=x' is 'x', not a number."),
         ("linear?depth=2.5", "Parameter 'depth' of 'linear' is 2.5. It takes a whole number."),
         ("linear?depth=1", "linear has depth=1. It takes 2 or more"),

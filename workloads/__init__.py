@@ -11,6 +11,8 @@ WORKLOADS: dict[str, str] = {
     "diamond": "workloads.diamond:diamond",
     "star": "workloads.star:star",
     "word-count": "workloads.word_count:topology",
+    "synthetic-word-count": "workloads.synthetic_word_count:synthetic_word_count",
+    "twitter-sentiment": "workloads.twitter_sentiment:topology",
     "random-dag": "workloads.random_dag:random_dag",
 }
 

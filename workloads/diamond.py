@@ -2,8 +2,36 @@
 
 from __future__ import annotations
 
-from profiler import Cost, Operator, Source, Topology
-from workloads.costs import CPU_BOUND, IO_BOUND, SOJOURN_BOUND
+from typing import TYPE_CHECKING
+
+from profiler import Batches, Cost, Operator, Source, Topology
+from workloads.kinds import CPU_BOUND, IO_BOUND, SOJOURN_BOUND, SOURCE_ROW, TWEET, last_number, waiting
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def compute(rows: DataFrame) -> DataFrame:
+    """Draw random numbers from the message's checksum on; the last is the row's new key."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415
+
+    return rows.withColumn("key", last_number(F.crc32("value")).cast("string"))
+
+
+def parse(rows: DataFrame) -> DataFrame:
+    """Parse the message and write it again."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415
+
+    return rows.withColumn("value", F.to_json(F.from_json("value", TWEET)))
+
+
+def meet(rows: DataFrame) -> DataFrame:
+    """Parse what comes from all four sides."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415
+
+    return rows.select("event_time", "key", F.from_json("value", TWEET).alias("tweet")).select(
+        "event_time", "key", "tweet.id", "tweet.text"
+    )
 
 
 def diamond(wait_ms: float = SOJOURN_BOUND.wait_ms) -> Topology:
@@ -12,12 +40,20 @@ def diamond(wait_ms: float = SOJOURN_BOUND.wait_ms) -> Topology:
     Every middle operator receives the whole stream, so the meeting point receives it four times.
     """
     sojourn_bound = Cost(cpu_ms=SOJOURN_BOUND.cpu_ms, wait_ms=wait_ms)
-    middle = {"compute": CPU_BOUND, "parse": IO_BOUND, "ask": sojourn_bound, "look-up": sojourn_bound}
+
+    def service(name: str) -> Operator:
+        return Operator(
+            name, waiting(wait_ms), ["events"], batches=Batches.ARROW, schema=SOURCE_ROW, cost=sojourn_bound
+        )
+
     return Topology(
         "diamond",
         sources=[Source("events", payloads="tweets")],
         operators=[
-            *(Operator(name, inputs=["events"], cost=cost) for name, cost in middle.items()),
-            Operator("meet", inputs=list(middle), cost=IO_BOUND),
+            Operator("compute", compute, ["events"], cost=CPU_BOUND),
+            Operator("parse", parse, ["events"], cost=IO_BOUND),
+            service("ask"),
+            service("look-up"),
+            Operator("meet", meet, ["compute", "parse", "ask", "look-up"], cost=IO_BOUND),
         ],
     )

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 from profiler import Operator, Source, Topology
 from profiler.errors import TopologyError
-from workloads.costs import CPU_BOUND
+from workloads.kinds import CPU_BOUND, copied, last_number
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
-def linear(depth: int = 4) -> Topology:
-    """Build a chain of `depth` elements: the source and depth - 1 operators."""
+def work(rows: DataFrame, selectivity: float = 1.0) -> DataFrame:
+    """Draw random numbers from the row's own on: the one it was given, or its message's checksum."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415
+
+    first = F.col("number") if "number" in rows.columns else F.crc32("value")
+    return copied(rows.select("event_time", last_number(first).alias("number")), selectivity, by="number")
+
+
+def linear(depth: int = 4, selectivity: float = 1.0) -> Topology:
+    """Build a chain of `depth` elements: the source and depth - 1 operators with so many rows out per row in."""
     if depth < 2:
         raise TopologyError(
             f"linear has depth={depth}.", hint="It takes 2 or more: a source and at least one operator."
         )
-    steps = [Operator(f"work-{position}", cost=CPU_BOUND) for position in range(1, depth)]
+    steps = [
+        Operator(f"work-{position}", partial(work, selectivity=selectivity), cost=CPU_BOUND, selectivity=selectivity)
+        for position in range(1, depth)
+    ]
     return Topology.chain("linear", Source("events", payloads="tweets"), *steps)

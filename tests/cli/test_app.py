@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -111,6 +112,26 @@ def test_a_defect_is_told_as_one(profile, run_does) -> None:
     assert answer.stderr == "Error: Unexpected RuntimeError: oops. This is a defect in profile; --debug shows where.\n"
 
 
+def test_a_defect_that_cannot_say_what_it_is_is_told_as_one(profile, run_does) -> None:
+    """An error of another program asks that program for its text, which may be gone."""
+
+    class RemoteError(Exception):
+        def __str__(self) -> str:
+            raise ConnectionRefusedError
+
+    run_does(raising(RemoteError()))
+    answer = profile("run", "linear")
+    assert answer.exit_code == 3
+    assert answer.stderr.startswith("Error: Unexpected RemoteError: it can't say why.")
+
+
+def test_a_full_disk_is_no_defect(profile, run_does) -> None:
+    run_does(raising(OSError(errno.ENOSPC, "No space left on device", "out.json")))
+    answer = profile("run", "linear")
+    assert answer.exit_code == 3
+    assert answer.stderr == "Error: The disk is full: No space left on device (out.json). Free some space.\n"
+
+
 def test_a_traceback_is_shown_only_when_asked_for(profile, folder: Path, monkeypatch) -> None:
     (folder / "job.py").write_text("1 / 0\n", encoding="utf-8")
     assert "Traceback" not in profile("check", "job.py").stderr
@@ -132,11 +153,11 @@ def test_a_stream_without_unicode_is_no_error(shell) -> None:
 
 
 def test_a_closed_pipe_is_no_error(folder: Path) -> None:
-    """`profile check diamond | head -1` must not complain."""
+    """`profile check diamond --no-spark | head -1` must not complain."""
     reader, writer = os.pipe()
     os.close(reader)
     answer = subprocess.run(
-        [sys.executable, "-m", "profiler", "check", "diamond"],
+        [sys.executable, "-m", "profiler", "check", "diamond", "--no-spark"],
         env={**os.environ, "PYTHONPATH": ROOT},
         stdout=writer,
         stderr=subprocess.PIPE,

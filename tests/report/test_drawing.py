@@ -56,6 +56,40 @@ def test_an_edge_that_passes_others_stays_a_plain_line() -> None:
     ]
 
 
+def test_topics_are_dotted() -> None:
+    """Inside a query the lines are plain; a lane that is crossed keeps its own."""
+    operators = [
+        Operator("a", inputs=["s"]),
+        Operator("b", inputs=["a"]),
+        Operator("c", inputs=["a"]),
+        Operator("d", inputs=["c"]),
+    ]
+    drawn = draw(Topology("t", [Source("s")], operators), topics={("a", "b"), ("a", "c")}, order=("s", *"abcd"))
+    assert [f"{line.picture} {line.element}".rstrip() for line in drawn] == [
+        "○   s",
+        "│",
+        "●   a",
+        "├┄╮",
+        "● ┊ b",
+        "  ● c",
+        "  │",
+        "  ● d",
+    ]
+
+
+def test_the_lanes_below_an_element_are_known() -> None:
+    """Text beside an element may need a second line; a fan-out parts only after it."""
+    below = {line.element: line.below.rstrip() for line in draw(diamond()) if line.element}
+    assert below == {
+        "events": "│",
+        "compute": "│ │ │ │",
+        "parse": "│ │ │ │",
+        "ask": "│ │ │ │",
+        "look-up": "│ │ │ │",
+        "meet": "",
+    }
+
+
 @st.composite
 def dags(draw_from: st.DrawFn) -> Topology:
     names = [f"o{number}" for number in range(draw_from(st.integers(1, 12)))]

@@ -1,14 +1,25 @@
-"""The workloads have the paper's shapes, run on the simulated engine, and word count counts words."""
+"""The workloads have the paper's shapes, and the simulated engine finds in them what they are made for."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-
 import pytest
 
+from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
+from profiler.engines.spark.chains import cut
 from profiler.loading import load_topology
+from profiler.loop import Loop, Profile
+from profiler.measure import Design
+from profiler.policies import POLICIES
+from profiler.policies.features import dominated_operators
+from profiler.report.checked import depth
 from workloads import WORKLOADS
+
+ON_SPARK = [name for name in WORKLOADS if name != "random-dag"]
+
+
+def simulated_profile(name: str) -> Profile:
+    engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=8, slots=40), seed=1)
+    return Loop(engine, load_topology(name), POLICIES["stepwise"](), design=Design(blocks=0)).run()
 
 
 def test_linear_is_as_deep_as_asked_for() -> None:
@@ -38,29 +49,45 @@ def test_word_count_is_a_chain_that_ends_in_a_stateful_count() -> None:
     assert 9 <= topology["split"].selectivity <= 12
 
 
+def test_synthetic_word_count_waits_before_it_parses() -> None:
+    topology = load_topology("synthetic-word-count")
+    assert topology.names == ("tweets", "wait", "parse", "split", "count")
+    assert topology["wait"].cost.wait_ms == 1
+    assert topology["wait"].batches == "arrow"
+
+
+def test_the_waiting_operator_gets_the_most_tasks() -> None:
+    tasks = simulated_profile("synthetic-word-count").answer.configuration.tasks
+    assert tasks["wait"] > max(count for name, count in tasks.items() if name != "wait")
+
+
+def test_twitter_sentiment_has_eleven_operators_and_is_eight_deep() -> None:
+    topology = load_topology("twitter-sentiment")
+    assert (len(topology.operators), depth(topology)) == (11, 8)
+    assert [chain.operators for chain in cut(topology)] == [
+        ("store", "detect"),
+        ("english", "sentiment", "average", "mood"),
+        ("tags", "count"),
+        ("top", "ranking", "publish"),
+    ]
+
+
+def test_what_follows_a_timer_is_dominated_and_not_scaled() -> None:
+    topology = load_topology("twitter-sentiment")
+    dominated = dominated_operators(topology, {operator.name: operator.output for operator in topology.operators})
+    assert dominated == {"ranking", "publish"}
+    tasks = simulated_profile("twitter-sentiment").answer.configuration.tasks
+    assert {tasks[name] for name in ("top", *dominated)} == {1}
+    assert tasks["store"] > 1
+
+
+@pytest.mark.parametrize("name", ON_SPARK)
+def test_every_workload_runs_on_both_engines(name: str) -> None:
+    """Every operator has Spark code, and the cut into queries accepts it."""
+    assert cut(load_topology(name))
+
+
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_every_operator_states_its_cost(name: str) -> None:
     """The simulated engine needs it."""
     assert all(element.cost is not None for element in load_topology(name))
-
-
-@pytest.mark.spark
-def test_word_count_on_spark_counts_as_python_does() -> None:
-    from pyspark.sql import SparkSession
-
-    texts = ["the cat and the hat", "  The end ", "", "and\tthe rest"]
-    messages = [*(json.dumps({"text": text, "id": 1}) for text in texts), "no json", '{"id": 2}']
-    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.sql.shuffle.partitions", "1")
-    session = builder.config("spark.log.level", "OFF").getOrCreate()
-    try:
-        rows = session.createDataFrame(
-            [("k", message, 1) for message in messages], "key string, value string, event_time long"
-        )
-        for operator in load_topology("word-count").operators:
-            rows = operator.function(rows)
-        counted = {row["word"]: row["n"] for row in rows.collect()}
-        assert "event_time" in rows.columns
-    finally:
-        session.stop()
-    assert counted == Counter(word for text in texts for word in text.lower().split())

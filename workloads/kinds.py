@@ -1,0 +1,64 @@
+"""The paper's kinds of operators: what a row costs them, in milliseconds on one core, and code for Spark that costs it.
+
+CPU-bound operators draw 10 000 random numbers per row, I/O-bound ones parse a JSON message and hand it on, so that
+they wait for input and output about as long as they work, and sojourn-bound ones wait for an outside service.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from profiler import Cost
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+    from pyspark.sql import Column, DataFrame
+
+# PySpark is imported where it is used: a simulated run does not wait for it.
+
+CPU_BOUND = Cost(cpu_ms=0.3)
+IO_BOUND = Cost(cpu_ms=0.03, wait_ms=0.02)
+SOJOURN_BOUND = Cost(cpu_ms=0.005, wait_ms=5.0)
+
+SOURCE_ROW = "key string, value string, event_time timestamp"
+"""What an operator that changes nothing behind a source states as its schema."""
+TWEET = (
+    "id bigint, created_at string, lang string, "
+    "user struct<id: bigint, screen_name: string, followers_count: bigint>, text string"
+)
+NUMBERS = 10_000
+MULTIPLIER, INCREMENT, MODULUS = 1_103_515_245, 12_345, 2**31
+"""Of C's generator of random numbers: x ← (x · multiplier + increment) mod modulus."""
+
+
+def last_number(first: Column) -> Column:
+    """Draw 10 000 random numbers, each from the one before, and give the last: nothing of it can be left out."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415
+
+    numbers = F.sequence(F.lit(1), F.lit(NUMBERS))
+    return F.aggregate(numbers, first.cast("bigint"), lambda x, _: (x * MULTIPLIER + INCREMENT) % F.lit(MODULUS))
+
+
+def waiting(wait_ms: float) -> Callable[[Iterator[RecordBatch]], Iterator[RecordBatch]]:
+    """Make a function over Arrow batches that waits so long for every row and changes none."""
+
+    def wait(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
+        for batch in batches:
+            time.sleep(wait_ms / 1000 * batch.num_rows)
+            yield batch
+
+    return wait
+
+
+def copied(rows: DataFrame, selectivity: float, by: str) -> DataFrame:
+    """Give so many rows out per row in; a part of a row falls to those whose column `by` has a small checksum."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415
+
+    if selectivity == 1:
+        return rows
+    whole, part = divmod(selectivity, 1)
+    gets_more = F.pmod(F.crc32(F.col(by).cast("string")), F.lit(1000)) < F.lit(round(1000 * part))
+    copies = F.lit(int(whole)) + gets_more.cast("int")
+    return rows.withColumn("copy", F.explode(F.array_repeat(F.lit(0), copies))).drop("copy")
