@@ -66,11 +66,12 @@ class SearchEnded:
 
 @dataclass(frozen=True, slots=True)
 class BlockStarted:
-    """A block of the interleaved confirmation is about to be measured."""
+    """A block of an interleaved measurement is about to be measured; `name` says of which arm."""
 
     index: int
     planned: int
     configuration: Configuration
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,24 @@ def load_topology(reference: str) -> Topology:
     return _topology(_attribute(module, attribute, place), parameters, address)
 
 
+def file_of(reference: str) -> Path | None:
+    """Return the file that a TOPOLOGY argument names; None where it names a workload or a module."""
+    place, _ = _place(reference.partition("?")[0])
+    return Path(place).expanduser().resolve() if place.endswith(".py") else None
+
+
+def code_place(reference: str) -> Path:
+    """Return where the code of a TOPOLOGY argument is kept: its file, or the folder from which modules are found."""
+    is_workload = reference.partition("?")[0] in workloads.WORKLOADS
+    return file_of(reference) or (Path(workloads.__file__).parent if is_workload else Path.cwd())
+
+
+def with_file(reference: str, file: Path) -> str:
+    """Return the argument that names the same attribute, with the same parameters, of another file."""
+    address, mark, query = reference.partition("?")
+    return f"{file}:{_place(address)[1]}{mark}{query}"
+
+
 def _place(address: str) -> tuple[str, str]:
     """Split an address into where the code is and which attribute it means."""
     if address in workloads.WORKLOADS:
@@ -188,10 +206,15 @@ def own_line(error: BaseException) -> str:
     return f"{_shown(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
 
 
+def is_library(path: Path) -> bool:
+    """Tell whether a file is Python's own or an installed library's."""
+    return any(path.is_relative_to(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+
+
 def _is_users(filename: str) -> bool:
-    libraries = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    path = Path(filename)
     ours = [Path(package).parent for package in (__file__, workloads.__file__)]
-    return not filename.startswith("<") and not any(Path(filename).is_relative_to(path) for path in libraries + ours)
+    return not filename.startswith("<") and not is_library(path) and not any(map(path.is_relative_to, ours))
 
 
 def _shown(filename: str) -> str:

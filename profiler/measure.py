@@ -148,9 +148,7 @@ def observe_blocks(
     for index, number in enumerate(order, start=before):
         arm = arms[number]
         report(BlockStarted(index, planned or before + len(order), arm.configuration, arm.name))
-        with closing(
-            engine.deploy(arm.topology or topology, arm.configuration, detail, fused=arm.fused)
-        ) as deployment:
+        with closing(engine.deploy(arm.topology or topology, arm.configuration, detail, fused=arm.fused)) as deployment:
             rate = arm.configuration.offered_per_s or STRESS * arm.expected_per_s
             stressed = _reported(deployment, rate, design.block_warm_up + design.block, Phase.BLOCK, arm, report)
             probed = _reported(

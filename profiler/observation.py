@@ -17,11 +17,13 @@ from profiler.configuration import Configuration
 class Detail(StrEnum):
     """How much a deployment is instrumented.
 
-    Light, for decision windows: busy and CPU time per operator, which cost nothing to read. Full, where step 1
-    needs ratios: rows in and out of every operator as well.
+    Light, for decision windows: busy and CPU time per operator, which cost nothing to read. Apart, where a gate names
+    operators: the same, and no two of them are run as one. Full, where step 1 needs ratios: rows in and out of every
+    operator as well.
     """
 
     LIGHT = "light"
+    APART = "apart"
     FULL = "full"
 
 
@@ -92,6 +94,17 @@ class Observation:
     generator_limited: bool = False
     operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
     """Sources and operators by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockWindows:
+    """One block of an interleaved measurement: one deployment of one arm."""
+
+    arm: int
+    windows: tuple[Observation, ...]
+    """Under stress."""
+    probe: tuple[Observation, ...] = ()
+    """At a rate that all arms can follow, where the latency was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,13 @@ class Kind(Generic[T]):
 
 
 def without_credentials(written: str) -> str:
-    """Hide user and password of a URI, even of a malformed one: they never appear in output or stored documents."""
-    return re.sub(r"(^|://)[^/\s]*@", r"\1…@", written)
+    """Hide user, password and options of a URI, even of a malformed one: they never appear in output or documents.
+
+    Everything up to the last @ counts as credentials: a password may hold a slash or a blank that is not escaped.
+    """
+    scheme, separator, place = written.partition("://") if "://" in written else ("", "", written)
+    _, at, shown = place.rpartition("@")
+    return f"{scheme}{separator}{'…@' if at else ''}{shown.partition('?')[0] if separator else shown}"
 
 
 def _matched(pattern: str, text: str) -> re.Match[str]:

@@ -57,6 +57,12 @@ class SpeedIndex:
         """Begin to sample."""
         self._thread.start()
 
+    @property
+    def reference_s(self) -> float | None:
+        """CPU time of the loop at speed 1; None before the first sample."""
+        with self._lock:
+            return self._reference_s or None
+
     def between(self, start_s: float, end_s: float) -> float:
         """Give the speed index of a span (seconds since the epoch); of the nearest sample where it holds none."""
         with self._lock:

@@ -161,6 +161,10 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path: Path) -> None:
     [
         ("mongodb://me:secret@host:1/db", "mongodb://…@host:1/db"),
         ("mongodb://me:p@ss@host/db", "mongodb://…@host/db"),
+        ("mongodb://me:p/ss@host/db", "mongodb://…@host/db"),
+        ("mongodb://me:p ss@host/db", "mongodb://…@host/db"),
+        ("mongodb://host/db?tlsCertificateKeyFilePassword=secret", "mongodb://host/db"),
+        ("k8s://https://host:6443", "k8s://https://host:6443"),
         ("me:secret@host", "…@host"),
         ("mongodb://host/db", "mongodb://host/db"),
     ],

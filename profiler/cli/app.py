@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 the gate says slower, 2 wrong usage, 3 the experiment coul
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -17,7 +18,7 @@ import typer
 from typer.core import TyperGroup
 
 from profiler import __version__
-from profiler.cli import check, config, doctor, generate, history, init, run
+from profiler.cli import check, config, doctor, gate, generate, history, init, run
 from profiler.cli.console import error_console
 from profiler.errors import ProfileError, UsageError
 
@@ -62,9 +63,18 @@ def _exit_code(command: Callable[[], Any], arguments: Sequence[str]) -> int:
         said = f"{error.format_message().rstrip('.')}. '{command_path} --help' tells more."
         return _told(error, said, _WRONG_USAGE, arguments)
     except Exception as error:  # noqa: BLE001 - the last resort: a defect must not show as a traceback either
-        said = f"Unexpected {type(error).__name__}: {error}. This is a defect in profile; --debug shows where."
-        return _told(error, said, _COULD_NOT_RUN, arguments)
+        return _told(error, _unexpected(error), _COULD_NOT_RUN, arguments)
     return code if isinstance(code, int) else 0
+
+
+def _unexpected(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"The disk is full: {error.strerror}{f' ({error.filename})' if error.filename else ''}. Free some space."
+    try:
+        said = str(error)
+    except Exception:  # noqa: BLE001 - of another program, which can't be asked any more
+        said = "it can't say why"
+    return f"Unexpected {type(error).__name__}: {said}. This is a defect in profile; --debug shows where."
 
 
 def _told(error: Exception, sentence: str, code: int, arguments: Sequence[str]) -> int:
@@ -117,6 +127,7 @@ def profile(
 
 
 app.command("run")(run.run)
+app.command("gate")(gate.gate)
 app.command("check")(check.check)
 app.command("doctor")(doctor.doctor)
 app.command("init")(init.init)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from profiler.cli.flags import with_settings
+from profiler.cli.stores import opened_store
 from profiler.settings import Settings
 
 if TYPE_CHECKING:
     from profiler.store.lines import History
     from profiler.store.records import StoredRun
-    from profiler.store.store import Store
 
 app = typer.Typer(help="What was measured: list, show, export and import runs.", rich_markup_mode=None)
 
@@ -36,7 +34,7 @@ def list_runs(
     settings: Settings,
 ) -> int:
     """List the runs, the newest first."""
-    with _opened_store(settings) as store:
+    with opened_store(settings) as store:
         runs = store.find_runs(topology=topology, limit=limit)
     if as_json:
         document = {"schema": "profile-history-list/1", "runs": [_entry(found) for found in runs]}
@@ -51,7 +49,7 @@ def list_runs(
 @with_settings("mongo", "debug")
 def show(run: RunName, *, settings: Settings) -> int:
     """Show a run: its answer and its rounds with what was decided."""
-    with _opened_store(settings) as store:
+    with opened_store(settings) as store:
         found, rounds = store.load_run(run), store.rounds(run)
 
     from profiler.cli.console import result_console
@@ -82,7 +80,7 @@ def export(
     """Write all of a run to a file that 'profile history import' reads, here or elsewhere."""
     from profiler.store.exchange import export_run
 
-    with _opened_store(settings) as store:
+    with opened_store(settings) as store:
         history = export_run(store, run, file)
     typer.echo(f"Wrote run {run} to {file}: {_counted(history)}.")
     return 0
@@ -103,7 +101,7 @@ def import_(
 
     # Read before a server is started: a wrong file is refused at once.
     history = read_history(file)
-    with _opened_store(settings) as store:
+    with opened_store(settings) as store:
         put(store, history)
     typer.echo(f"Imported run {history.run.id} ({history.run.topology}): {_counted(history)}.")
     if history.cut_off:
@@ -112,16 +110,6 @@ def import_(
         file.unlink()
         _note(f"{file} is in the history now, and removed.")
     return 0
-
-
-@contextmanager
-def _opened_store(settings: Settings) -> Iterator[Store]:
-    from profiler.services.mongo import open_mongo
-    from profiler.services.run_folder import cache_directory
-    from profiler.store.mongo import MongoStore
-
-    with open_mongo(settings.mongo, cache_directory()) as mongo, closing(MongoStore(mongo.uri)) as store:
-        yield store
 
 
 def _print_list(runs: list[StoredRun]) -> None:

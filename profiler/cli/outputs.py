@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from profiler.cli.console import error_console
 from profiler.errors import UsageError
-from profiler.report.exports import as_json, check_export, exported
+from profiler.report.exports import PROFILE_WRITERS, Writer, as_json, check_export
 from profiler.settings import Export, ExportKind, Settings
 
 
@@ -19,25 +21,38 @@ class Outputs:
 
     files: tuple[Export, ...]
     json_on_stdout: bool
+    writers: Mapping[ExportKind, Writer]
 
     @classmethod
-    def opened(cls, settings: Settings) -> Outputs:
+    def opened(cls, settings: Settings, writers: Mapping[ExportKind, Writer] = PROFILE_WRITERS) -> Outputs:
         """Make sure that every file can be written: a result must not be lost at the end."""
         files: Sequence[Export] = settings.export
         for wanted in files:
-            check_export(wanted.kind)
+            check_export(wanted.kind, writers)
             _touch(wanted.path, f"--export {wanted}")
         if settings.json_to is not None and settings.json_to != "-":
             _touch(settings.json_to, f"--json {settings.json_to}")
             files = (*files, Export(ExportKind.JSON, settings.json_to))
-        return cls(tuple(files), settings.json_to == "-")
+        return cls(tuple(files), settings.json_to == "-", writers)
 
     def write(self, document: Mapping[str, Any]) -> None:
         """Write the document to all of them."""
         for wanted in self.files:
-            Path(wanted.path).write_text(exported(wanted.kind, document), encoding="utf-8")
+            Path(wanted.path).write_text(self.writers[wanted.kind](document), encoding="utf-8")
         if self.json_on_stdout:
             sys.stdout.write(as_json(document))
+
+
+def append_step_summary(markdown: str) -> None:
+    """Append to the summary that GitHub shows of a CI step, where there is one; a result is not lost for its sake."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as summary:
+            summary.write(markdown)
+    except OSError as error:
+        error_console().print(f"The step summary {path} can't be written: {error.strerror}.", style="yellow")
 
 
 def _touch(path: str, flag: str) -> None:

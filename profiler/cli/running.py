@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from profiler import __version__
 from profiler.cli.console import error_console, result_console
-from profiler.cli.engines import opened_engine
+from profiler.cli.engines import prepared_engine
 from profiler.cli.outputs import Outputs
 from profiler.engines import Engine
-from profiler.events import Event, Report
+from profiler.events import Event, Report, RoundDecided
 from profiler.loop import Loop
 from profiler.measure import Design
 from profiler.policies import POLICIES
@@ -46,16 +46,15 @@ def run_profile(topology: Topology, settings: Settings) -> int:
     title = f"profile {topology.name} on {settings.engine}"
     with (
         progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
+        prepared_engine(topology, settings, watcher.note) as opening,
         # The database first: it starts at once, and one that does not answer must not cost a wait for Spark.
         _database(settings, watcher) as mongo,
-        opened_engine(topology, settings, watcher.note) as engine,
-        _kept(
-            _run(topology, settings, engine, {**asdict(parameters), "windows": design.windows}),
-            settings,
-            mongo,
-            watcher,
-        ) as history,
+        # The history is closed after the engine: what it could not take meanwhile may then have time and space.
+        ExitStack() as kept,
+        opening as engine,
     ):
+        run = _run(topology, settings, engine, {**asdict(parameters), "windows": design.windows})
+        history = kept.enter_context(_kept(run, settings, mongo, watcher))
         loop = Loop(
             engine,
             topology,
@@ -151,8 +150,11 @@ def _database(settings: Settings, watcher: Progress) -> Iterator[Mongo | None]:
         return
     from profiler.services.mongo import open_mongo
     from profiler.services.run_folder import cache_directory
+    from profiler.store.mongo import MongoStore
 
     with open_mongo(settings.mongo, cache_directory(), report=watcher.note) as mongo:
+        # One that can't be written, or holds another version's history, is told now as well.
+        MongoStore(mongo.uri).close()
         yield mongo
 
 
@@ -173,18 +175,22 @@ def _kept(run: Run, settings: Settings, mongo: Mongo | None, watcher: Progress) 
         with closing(open_revived(mongo)) as store:
             run, rounds = resumed(store, run, unsaved)
     keeper = Keeper(lambda: open_revived(mongo), run, unsaved)
+    decided = len(rounds)
 
     def report(event: Event) -> None:
+        nonlocal decided
         watcher(event)
         keeper(event)
+        if isinstance(event, RoundDecided):
+            decided = max(decided, event.round.number)
 
-    with ExitStack() as ends:
-        ends.enter_context(keeper)
-        ends.callback(_tell_what_is_left, keeper)
-        yield _History(run, rounds, report, keeper.keep_result)
-
-
-def _tell_what_is_left(keeper: Keeper) -> None:
-    """Close the keeper, and say where what the database did not take is."""
-    if left := str(keeper.close()):
-        error_console().print(left)
+    with keeper:
+        try:
+            yield _History(run, rounds, report, keeper.keep_result)
+        except BaseException:
+            if decided:
+                error_console().print(f"Rounds 1 to {decided} are kept: add --resume {run.id} to go on after them.")
+            raise
+        finally:
+            if left := str(keeper.close()):
+                error_console().print(left)

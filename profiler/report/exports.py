@@ -12,24 +12,14 @@ from profiler.errors import UsageError
 from profiler.settings import ExportKind
 
 Document = Mapping[str, Any]
+Writer = Callable[[Document], str]
 COLUMNS = ("number", "step", "action", "tasks", "rows_per_s", "effect", "p", "decision", "why")
 
 
-def exported(kind: ExportKind, document: Document) -> str:
-    """Write a result document in another format."""
-    return _writer(kind)(document)
-
-
-def _writer(kind: ExportKind) -> Callable[[Document], str]:
-    writers = {ExportKind.JSON: as_json, ExportKind.CSV: as_csv, ExportKind.MD: as_markdown}
+def check_export(kind: ExportKind, writers: Mapping[ExportKind, Writer]) -> None:
+    """Refuse a format that such documents do not have, before anything is measured."""
     if kind not in writers:
-        raise UsageError(f"A profile can't be exported as {kind}.", hint=f"Choose from {', '.join(writers)}.")
-    return writers[kind]
-
-
-def check_export(kind: ExportKind) -> None:
-    """Refuse a format that profiles do not have, before anything is measured."""
-    _writer(kind)
+        raise UsageError(f"The result can't be exported as {kind}.", hint=f"Choose from {', '.join(writers)}.")
 
 
 def as_json(document: Document) -> str:
@@ -85,3 +75,11 @@ def _rows(document: Document) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+PROFILE_WRITERS: Mapping[ExportKind, Writer] = {
+    ExportKind.JSON: as_json,
+    ExportKind.CSV: as_csv,
+    ExportKind.MD: as_markdown,
+}
+"""Formats of a profile."""

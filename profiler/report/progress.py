@@ -86,8 +86,8 @@ class PlainLines(Silent):
                 self._line(f"round {outcome.number}: {outcome_in_words(outcome)}")
             case SearchEnded():
                 self._line(unconfirmed_in_words(event))
-            case BlockStarted(index, planned, configuration):
-                self._line(f"confirmation block {index + 1} of {planned}: tasks {configuration}")
+            case BlockStarted():
+                self._line(block_in_words(event))
             case VerificationStarted():
                 self._line(verification_in_words(event))
 
@@ -113,6 +113,11 @@ def unconfirmed_in_words(event: SearchEnded) -> str:
     tasks = ", ".join(f"{name} {count}" for name, count in answer.configuration.items)
     gain = "" if answer is initial else f", {change(answer.throughput_per_s / initial.throughput_per_s - 1)}"
     return f"answer, not confirmed yet: {tasks}: {answer.throughput_per_s:,.0f} rows/s{gain}"
+
+
+def block_in_words(event: BlockStarted) -> str:
+    """Say which block comes next, and of whom."""
+    return f"{event.name or 'confirmation'}, block {event.index + 1} of {event.planned}: tasks {event.configuration}"
 
 
 def verification_in_words(event: VerificationStarted) -> str:
@@ -162,8 +167,8 @@ class LivePanel:
             case SearchEnded():
                 self.found = unconfirmed_in_words(event)
                 self.note("the search is over")
-            case BlockStarted(index, planned, configuration):
-                self.note(f"confirmation, block {index + 1} of {planned}: tasks {configuration}")
+            case BlockStarted():
+                self.note(block_in_words(event))
             case VerificationStarted():
                 self.note(verification_in_words(event))
 

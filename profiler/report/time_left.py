@@ -39,10 +39,14 @@ class TimeLeft:
         *,
         cold_s: float = 0.0,
         batch_s: float | None = None,
+        rounds: int = TYPICAL_ROUNDS,
+        arms: int = ARMS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take `cold_s` for the seconds that a new engine is loaded first, `batch_s` for a verification's batches."""
         self._design = design
+        self._rounds = rounds
+        self._arms = arms
         self._window_s = window_s + DRAINING_S
         self._verifying_s = 0.0 if batch_s is None else DEPLOYING_S + BATCHES * batch_s
         self._clock = clock
@@ -62,7 +66,8 @@ class TimeLeft:
                 self._ends_s.append(self._clock())
             case SearchEnded():
                 self._searching = False
-            case BlockStarted(index, planned, _):
+            case BlockStarted(index, planned):
+                self._searching = False
                 self._blocks_left = planned - index
             case VerificationStarted():
                 self._settled_end_s = self._clock() + self._verifying_s
@@ -79,7 +84,7 @@ class TimeLeft:
         """Seconds that are probably left."""
         if self._settled_end_s is not None:
             return self._settled_end_s - self._clock()
-        blocks = ARMS * self._design.blocks if self._blocks_left is None else self._blocks_left
+        blocks = self._arms * self._design.blocks if self._blocks_left is None else self._blocks_left
         return self._search_s() + blocks * self._block_s() + self._verifying_s
 
     def __str__(self) -> str:
@@ -92,8 +97,9 @@ class TimeLeft:
         guessed_s = 2 * DEPLOYING_S + (design.windows + design.probe + 1) * self._window_s
         round_s = (self._ends_s[-1] - first_s) / done if done else guessed_s
         # At least a part of a round is left as long as the search goes on, however long it took already.
-        ends_s = max(self._ends_s[-1], first_s) + max(1, TYPICAL_ROUNDS - done) * round_s
+        ends_s = max(self._ends_s[-1], first_s) + max(1, self._rounds - done) * round_s
         return max(ends_s - self._clock(), round_s / 2)
 
     def _block_s(self) -> float:
-        return DEPLOYING_S + (self._design.block + self._design.block_warm_up) * self._window_s
+        design = self._design
+        return DEPLOYING_S + (design.block_warm_up + design.block + design.block_probe) * self._window_s

@@ -20,11 +20,10 @@ from typing import Self
 from profiler.errors import ProfileError
 from profiler.services import supervise
 from profiler.services.processes import marked
-from profiler.services.run_folder import FreeBytes, RunFolder, free_bytes
+from profiler.services.run_folder import FULL_BYTES, MAKE_ROOM, FreeBytes, RunFolder, free_bytes
 
 _MARGIN_S = 10.0
 """How much longer than its stages a supervisor may take on a busy machine before it is killed."""
-_FULL_DISK_BYTES = 20_000_000
 _TAIL_BYTES = 20_000
 
 
@@ -94,7 +93,7 @@ class Child:
         """Raise, with the last words of the log, where the server ended by itself."""
         code = self.exit_code()
         if code is not None:
-            raise died(self.title, how_it_ended(code), self.log)
+            raise ended(self.title, code, self.log)
 
     def stop(self) -> None:
         """End the server in stages and wait for it; calling it twice is fine."""
@@ -139,13 +138,22 @@ def how_it_ended(code: int) -> str:
     return f"ended with exit code {code}"
 
 
-def died(title: str, how: str, log: Path, *, words: str | None = None, free: FreeBytes = free_bytes) -> ServiceDied:
+def ended(title: str, code: int, log: Path) -> ServiceDied:
+    """Build the error for a process that ended by itself; one that was killed had no time for last words."""
+    how = how_it_ended(code)
+    if how.endswith("SIGKILL"):
+        return died(title, how, log, words="", hint="Where nobody did that, the system was short of memory.")
+    return died(title, how, log)
+
+
+def died(
+    title: str, how: str, log: Path, *, words: str | None = None, hint: str = "", free: FreeBytes = free_bytes
+) -> ServiceDied:
     """Build the error for a server that is gone: what happened, its last words, and where to read more."""
-    if "No space left on device" in read_tail(log) or free(log.parent) < _FULL_DISK_BYTES:
-        message = f"{title} {how}: the disk of {log.parent} is full."
-        return ServiceDied(message, hint="Free some space, or let PROFILE_CACHE name a directory on another disk.")
+    if "No space left on device" in read_tail(log) or free(log.parent) < FULL_BYTES:
+        return ServiceDied(f"{title} {how}: the disk of {log.parent} is full.", hint=MAKE_ROOM)
     words = last_words(log) if words is None else words
-    return ServiceDied(f"{title} {how}{': ' + words if words else ''}.", hint=f"Its log is {log}.")
+    return ServiceDied(f"{title} {how}{': ' + words if words else ''}.", hint=f"{hint} Its log is {log}.".strip())
 
 
 def last_words(log: Path) -> str:
@@ -156,11 +164,11 @@ def last_words(log: Path) -> str:
     return (telling or lines or [""])[-1][:300].rstrip(".")
 
 
-def read_tail(log: Path) -> str:
+def read_tail(log: Path, most_bytes: int = _TAIL_BYTES) -> str:
     """Read the end of a log that may be long, or missing."""
     try:
         with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+            file.seek(max(0, log.stat().st_size - most_bytes))
             return file.read().decode(errors="replace")
     except OSError:
         return ""

@@ -16,6 +16,8 @@ from profiler.services import Report, unreported
 from profiler.services.mongod import SharedMongod, find_mongod
 
 ANSWER_WITHIN_S = 10.0
+BACK_WITHIN_S = 2.0
+"""One that is gone is asked again and again whether it is back."""
 _REFUSALS = frozenset({13, 18})
 """Unauthorized, AuthenticationFailed."""
 _FALLBACK_DATABASE = "profile"
@@ -52,10 +54,11 @@ class GivenMongo:
         self._within_s = within_s
         self.check()
 
-    def check(self) -> None:
+    def check(self, *, within_s: float | None = None) -> None:
         """Raise where it does not answer, or refuses the credentials."""
         shown = redacted(self.uri)
-        timeout_ms = int(self._within_s * 1000)
+        within_s = self._within_s if within_s is None else within_s
+        timeout_ms = int(within_s * 1000)
         try:
             client: pymongo.MongoClient[dict[str, Any]] = pymongo.MongoClient(
                 self.uri, serverSelectionTimeoutMS=timeout_ms, connectTimeoutMS=timeout_ms, socketTimeoutMS=timeout_ms
@@ -77,12 +80,12 @@ class GivenMongo:
                 f"MongoDB at {shown} answers with error {error.code}.", hint="Look at its log."
             ) from None
         except PyMongoError as error:
-            message = f"No MongoDB answers at {shown} within {self._within_s:g} s ({type(error).__name__})."
+            message = f"No MongoDB answers at {shown} within {within_s:g} s ({type(error).__name__})."
             raise ProfileError(message, hint="Check the URI and that it runs, or leave --mongo out.") from None
 
     def revive(self) -> None:
-        """Check whether it is back: it is not ours to start."""
-        self.check()
+        """Check whether it is back: it is not ours to start. Shortly, as what is measured waits to be saved."""
+        self.check(within_s=min(self._within_s, BACK_WITHIN_S))
 
     def close(self) -> None:
         """Do nothing: it is not ours to stop."""
@@ -100,7 +103,13 @@ def open_mongo(
     """Use the database at `uri`, or the shared one in the cache directory where none is given."""
     if uri is not None:
         return GivenMongo(uri)
-    return SharedMongod(cache / "history", find_mongod(env), report=report)
+    folder = cache / "history"
+    try:
+        return SharedMongod(folder, find_mongod(env), report=report)
+    except OSError as error:
+        message = f"The database's folder {folder} can't be used: {error.strerror or error}."
+        hint = "Let PROFILE_CACHE name a directory that can be written, on a disk with space."
+        raise ProfileError(message, hint=hint) from None
 
 
 def redacted(uri: str) -> str:

@@ -24,6 +24,9 @@ from profiler.services.locks import HeldLock, Mode, hold
 
 NEEDED_BYTES = 2_000_000_000
 """A stressed topic of a few minutes, checkpoints and logs."""
+FULL_BYTES = 20_000_000
+"""A disk with less free than this is taken for full: servers stop writing before the last byte."""
+MAKE_ROOM = "Free some space, or let PROFILE_CACHE name a directory on another disk."
 KEPT_RUNS = 5
 """Ended runs whose logs stay readable."""
 _ALIVE = "alive.lock"
@@ -59,7 +62,7 @@ def require_space(folder: Path, needed_bytes: int = NEEDED_BYTES, *, free: FreeB
         message = (
             f"The disk of {folder} has {available / 1e9:.2f} GB free, and a profile needs {needed_bytes / 1e9:.2f} GB."
         )
-        raise ProfileError(message, hint="Free some space, or let PROFILE_CACHE name a directory on another disk.")
+        raise ProfileError(message, hint=MAKE_ROOM)
 
 
 class RunFolder:
@@ -77,9 +80,10 @@ class RunFolder:
         """The open lock file; a supervisor inherits it, to keep the folder alive as long as its server."""
         return self._lock.file_descriptor
 
-    def require_space(self, needed_bytes: int = NEEDED_BYTES, *, free: FreeBytes = free_bytes) -> None:
-        """Raise where the disk is nearly full; cheap enough to be asked before every round."""
-        require_space(self.path, needed_bytes, free=free)
+    def require_room(self, *, free: FreeBytes = free_bytes) -> None:
+        """Raise where the disk has become full."""
+        if free(self.path) < FULL_BYTES:
+            raise ProfileError(f"The disk of {self.path} is full.", hint=MAKE_ROOM)
 
     def close(self) -> None:
         """Remove the data and keep the logs; calling it twice is fine."""

@@ -67,17 +67,12 @@ def confirm(
     margin: float = EQUIVALENCE_MARGIN,
 ) -> Comparison:
     """Compare two arms of interleaved blocks, given in time order; blocks of other arms only fill the time between."""
-    arms = np.array([block.arm for block in blocks])
-    n_reference, n_candidate = int(np.sum(arms == reference)), int(np.sum(arms == candidate))
-    ours = [(position, block) for position, block in enumerate(blocks) if block.arm in (reference, candidate)]
-    testable = all(block.values and min(block.values) > 0 for _, block in ours)
-    if not testable or min(n_reference, n_candidate) < 2:
+    of_arm = [block.arm for block in blocks]
+    n_reference, n_candidate = of_arm.count(reference), of_arm.count(candidate)
+    compared = arm_difference(blocks, reference=reference, candidate=candidate)
+    if compared is None:
         return untestable("blocks", n_reference, n_candidate)
-    slope = speed_slope([block for _, block in ours])
-    means = np.array([np.log(normalised(block, slope)).mean() for _, block in ours])
-    is_candidate = np.array([block.arm == candidate for _, block in ours])
-    found, detrended = _difference(means, is_candidate, np.array([float(position) for position, _ in ours]))
-    mann_whitney_p = mann_whitney_where_not_normal(detrended[~is_candidate], detrended[is_candidate])
+    found, mann_whitney_p = compared.found, compared.mann_whitney_p
     low, high = found.interval(alpha)
     return Comparison(
         test="blocks",
@@ -94,6 +89,37 @@ def confirm(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ArmDifference:
+    """Candidate minus reference in logs, and what it was taken from."""
+
+    found: LogDifference
+    reference_log: float
+    """Mean of the reference's blocks, normalised."""
+    mann_whitney_p: float | None
+    """Only where normality was rejected."""
+
+
+def arm_difference(
+    blocks: Sequence[Block], *, reference: int = 0, candidate: int = 1, trend: bool = True
+) -> ArmDifference | None:
+    """Estimate how two arms differ; None where nothing can be tested: fewer than two blocks, or one without a value.
+
+    Blocks of which one arm's all came before the other's have no `trend` that could be told from the difference.
+    """
+    ours = [(position, block) for position, block in enumerate(blocks) if block.arm in (reference, candidate)]
+    is_candidate = np.array([block.arm == candidate for _, block in ours], dtype=np.bool_)
+    testable = all(block.values and min(block.values) > 0 for _, block in ours)
+    if not testable or min(int(is_candidate.sum()), int((~is_candidate).sum())) < 2:
+        return None
+    slope = speed_slope([block for _, block in ours])
+    means = np.array([np.log(normalised(block, slope)).mean() for _, block in ours])
+    time = np.array([float(position) for position, _ in ours]) if trend else None
+    found, detrended = _difference(means, is_candidate, time)
+    before, after = detrended[~is_candidate], detrended[is_candidate]
+    return ArmDifference(found, float(before.mean()), mann_whitney_where_not_normal(before, after))
+
+
 def _verdict(found: LogDifference, alpha: float, relevant_effect: float, margin: float) -> Verdict:
     changed = direction(found, alpha, relevant_effect)
     if changed is not None:
@@ -102,14 +128,14 @@ def _verdict(found: LogDifference, alpha: float, relevant_effect: float, margin:
 
 
 def _difference(
-    means: NDArray[np.float64], is_candidate: NDArray[np.bool_], time: NDArray[np.float64]
+    means: NDArray[np.float64], is_candidate: NDArray[np.bool_], time: NDArray[np.float64] | None
 ) -> tuple[LogDifference, NDArray[np.float64]]:
     """Fit arms and, with enough blocks, a linear trend; return the difference and the means without the trend."""
-    arm_columns = np.column_stack([~is_candidate, is_candidate]).astype(np.float64)
-    trend = time - time.mean()
     for_trend = 0.0
     inflation = 1.0
-    if len(means) >= _FEWEST_FOR_TREND:
+    if time is not None and len(means) >= _FEWEST_FOR_TREND:
+        arm_columns = np.column_stack([~is_candidate, is_candidate]).astype(np.float64)
+        trend = time - time.mean()
         fit = np.linalg.lstsq(np.column_stack([arm_columns, trend]), means, rcond=None)[0]
         means = means - fit[2] * trend
         # Where an interrupted order leaves arms and time correlated, the trend's error enters the difference.

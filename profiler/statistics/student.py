@@ -38,6 +38,13 @@ class LogDifference:
             return 0.0
         return float(2 * stats.t.sf(abs(self.difference) / self.standard_error, self.degrees_of_freedom))
 
+    @property
+    def increase_p(self) -> float:
+        """One-sided p of no increase; without any noise an increase is certain."""
+        if self.standard_error < LOG_ROUNDING:
+            return 0.0 if self.difference > LOG_ROUNDING else 1.0
+        return float(stats.t.sf(self.difference / self.standard_error, self.degrees_of_freedom))
+
     def equivalence_p(self, margin: float) -> float:
         """Return the p of two one-sided tests against ± log(1 + margin): small means equivalent."""
         bound = math.log1p(margin)

@@ -10,6 +10,7 @@ from typing import Any
 
 from profiler.documents import round_document, round_from
 from profiler.rounds import Round
+from profiler.store.baselines import Baseline, baseline_document, baseline_from
 from profiler.store.records import (
     Run,
     SeenWindow,
@@ -20,7 +21,7 @@ from profiler.store.records import (
     run_document,
     run_from,
 )
-from profiler.store.store import NoSuchRun
+from profiler.store.store import NoSuchBaseline, NoSuchRun
 
 
 @dataclass(slots=True)
@@ -36,6 +37,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._runs: dict[str, Run] = {}
         self._kept: dict[str, _Kept] = {}
+        self._baselines: dict[tuple[str, str, str], dict[str, Any]] = {}
 
     def begin_run(self, run: Run) -> None:
         """Make a run known."""
@@ -108,6 +110,21 @@ class MemoryStore:
         """Delete all of a run."""
         self._runs.pop(run, None)
         self._kept.pop(run, None)
+
+    def save_baseline(self, baseline: Baseline) -> None:
+        """Save a baseline under topology, engine and name."""
+        self._baselines[baseline.topology, baseline.engine, baseline.name] = baseline_document(baseline)
+
+    def load_baseline(self, topology: str, engine: str, name: str) -> Baseline:
+        """Return a baseline."""
+        document = self._baselines.get((topology, engine, name))
+        if document is None:
+            raise NoSuchBaseline(topology, engine, name, self.baseline_names(topology, engine))
+        return baseline_from(document)
+
+    def baseline_names(self, topology: str, engine: str) -> list[str]:
+        """List the names of a topology's baselines."""
+        return sorted(name for of, on, name in self._baselines if (of, on) == (topology, engine))
 
     def close(self) -> None:
         """Do nothing: what is in memory needs no connection."""

@@ -4,6 +4,7 @@
     observations  {at, run: {id, round, block, phase}, document}   a time series
     rounds        {run, number, decided, document}                 unique by run and number
     profiles      {_id: run, document}                             the result without its rounds' records
+    baselines     {topology, engine, name, document}               unique by the first three
     meta          {_id: "schema", version}
 
 `document` is what an export holds; the fields beside it are what is looked up. A write is acknowledged when it is in
@@ -24,6 +25,7 @@ from profiler.documents import round_document, round_from
 from profiler.errors import UsageError
 from profiler.rounds import Round
 from profiler.services.mongo import Mongo, redacted
+from profiler.store.baselines import Baseline, baseline_document, baseline_from
 from profiler.store.mongo_errors import clear_errors
 from profiler.store.mongo_schema import MIGRATIONS, Document, Migration, prepare
 from profiler.store.records import (
@@ -38,7 +40,7 @@ from profiler.store.records import (
     window_document,
     window_from,
 )
-from profiler.store.store import SCHEMA_VERSION, NoSuchRun
+from profiler.store.store import SCHEMA_VERSION, NoSuchBaseline, NoSuchRun
 
 TIMEOUT_S = 5.0
 DATABASE = "profile"
@@ -177,6 +179,26 @@ class MongoStore:
             self._database.profiles.delete_one({"_id": run})
             self._database.rounds.delete_many({"run": run})
             self._database.observations.delete_many({"run.id": run})
+
+    def save_baseline(self, baseline: Baseline) -> None:
+        """Save a baseline under topology, engine and name."""
+        place: Document = {"topology": baseline.topology, "engine": baseline.engine, "name": baseline.name}
+        with clear_errors(self._shown):
+            self._database.baselines.update_one(place, {"$set": {"document": baseline_document(baseline)}}, upsert=True)
+
+    def load_baseline(self, topology: str, engine: str, name: str) -> Baseline:
+        """Return a baseline."""
+        with clear_errors(self._shown):
+            entry = self._database.baselines.find_one({"topology": topology, "engine": engine, "name": name})
+        if entry is None:
+            raise NoSuchBaseline(topology, engine, name, self.baseline_names(topology, engine))
+        return baseline_from(entry["document"])
+
+    def baseline_names(self, topology: str, engine: str) -> list[str]:
+        """List the names of a topology's baselines."""
+        with clear_errors(self._shown):
+            found = self._database.baselines.find({"topology": topology, "engine": engine}, {"name": 1})
+            return sorted(entry["name"] for entry in found)
 
     def close(self) -> None:
         """Close the connections."""

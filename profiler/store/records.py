@@ -118,7 +118,7 @@ def run_document(run: Run) -> dict[str, Any]:
 
 def run_from(document: Mapping[str, Any]) -> Run:
     """Turn a document back into the run it came from."""
-    return _read(_run_adapter(), document, "run")
+    return read_document(_run_adapter(), document, "run")
 
 
 def window_document(window: SeenWindow) -> dict[str, Any]:
@@ -129,12 +129,12 @@ def window_document(window: SeenWindow) -> dict[str, Any]:
 
 def window_from(document: Mapping[str, Any]) -> SeenWindow:
     """Turn a document back into the window it came from."""
-    return _read(_window_adapter(), document, "window")
+    return read_document(_window_adapter(), document, "window")
 
 
 def answer_from(document: Mapping[str, Any]) -> Answer:
     """Read what a list shows out of a result document."""
-    return _read(_answer_adapter(), document, "result")
+    return read_document(_answer_adapter(), document, "result")
 
 
 def result_parts(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
@@ -174,7 +174,8 @@ def _require_time_zone(moment: datetime) -> None:
         raise ValueError("a time without a time zone")
 
 
-def _read(adapter: TypeAdapter[T], document: Mapping[str, Any], noun: str) -> T:
+def read_document(adapter: TypeAdapter[T], document: Mapping[str, Any], noun: str) -> T:
+    """Read a document back; ProfileError with the place where it is not what it should be."""
     try:
         return adapter.validate_python(document)
     except ValidationError as error:

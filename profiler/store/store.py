@@ -1,4 +1,4 @@
-"""What every store can do: keep runs, windows, rounds and results, and find them again.
+"""What every store can do: keep runs, windows, rounds, results and baselines, and find them again.
 
 Everything is keyed by the run's id, so profiles that run at once share a store without noticing each other. Every
 write may be repeated: after an error nobody knows whether it arrived, so it must be safe to send it again.
@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from profiler.errors import ProfileError, UsageError
 from profiler.rounds import Round
+from profiler.store.baselines import Baseline
 from profiler.store.records import Record, Result, Run, SeenWindow, StoredRun
 
 SCHEMA_VERSION = 1
@@ -32,6 +33,18 @@ class NoSuchRun(UsageError):  # noqa: N818 - reads as what happened
         suggestion = f"Did you mean '{near[0]}'? " if near else ""
         super().__init__(
             f"The history holds no run '{run}'.", hint=f"{suggestion}'profile history list' shows the runs."
+        )
+
+
+class NoSuchBaseline(UsageError):  # noqa: N818 - reads as what happened
+    """No baseline has that name."""
+
+    def __init__(self, topology: str, engine: str, name: str, known: Sequence[str]) -> None:
+        """Name the `known` baselines of the topology on that engine."""
+        others = f"Known: {', '.join(known)}. " if known else ""
+        super().__init__(
+            f"There is no baseline '{name}' of {topology} on {engine}.",
+            hint=f"{others}Save one: profile gate TOPOLOGY --save-baseline {name}.",
         )
 
 
@@ -74,6 +87,15 @@ class Store(Protocol):
 
     def delete_run(self, run: str) -> None:
         """Delete all of a run; deleting what is not there is fine."""
+
+    def save_baseline(self, baseline: Baseline) -> None:
+        """Save a baseline; it replaces the one of that topology, engine and name."""
+
+    def load_baseline(self, topology: str, engine: str, name: str) -> Baseline:
+        """Return a baseline; NoSuchBaseline where there is none of that name."""
+
+    def baseline_names(self, topology: str, engine: str) -> list[str]:
+        """List the names of a topology's baselines on an engine."""
 
     def close(self) -> None:
         """Let go of the store; calling it twice is fine."""

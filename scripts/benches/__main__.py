@@ -16,6 +16,7 @@ BENCHES = {
     "quality": "the chosen configuration against the exhaustive optimum, and what each addition contributes",
     "engine": "the real engine: cost of its instrumentation, its generator, the time between two rounds",
     "trust": "the real machine: word count confirmed against itself, what each defence removes, profiles in a row",
+    "gate": "the gate: false alarms, slowdowns of one operator that it finds, the operator that it names",
     "generator": "the message generator: top rate against Kafka's own producer benchmark, rate error",
     "statistics": "false alarms and power of the tests, and what each defence removes",
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from typer.testing import CliRunner, Result
 
 import profiler
 from profiler.cli.app import app
+from profiler.services.run_folder import cache_directory
+from tests.cli.commands import Command, processes_of
 
 Profile = Callable[..., Result]
 Shell = Callable[..., subprocess.CompletedProcess[str]]
@@ -49,6 +52,54 @@ def shell(folder: Path) -> Shell:
         )
 
     return run
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[Path]:
+    """A cache of its own, so that the history is empty, with the jars of the user's; nothing may be left running."""
+    own = tmp_path / "cache"
+    own.mkdir()
+    jars = cache_directory() / "jars"
+    jars.mkdir(parents=True, exist_ok=True)
+    (own / "jars").symlink_to(jars)
+    yield own
+    left = processes_of(own)
+    for each in left:
+        each.kill()
+    assert not left
+
+
+@pytest.fixture
+def command(tmp_path: Path, cache: Path) -> Iterator[Callable[..., Command]]:
+    """Start `profile` with the real parts, to be watched while it runs."""
+    started: list[Command] = []
+
+    def start(*arguments: str, wrapper: tuple[str, ...] = (), **environment: str) -> Command:
+        started.append(Command(tmp_path, cache, arguments, wrapper=wrapper, **environment))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.close()
+
+
+@pytest.fixture
+def small_disk() -> Callable[[Path, int], tuple[str, ...]]:
+    """Give what to put before a command, so that to it and to all it starts a folder is a disk of that size.
+
+    It is a file system in memory, mounted in a name space of the command's own: nobody needs to be root, and it is gone
+    with the last of its processes.
+    """
+    enter = ("unshare", "--map-root-user", "--mount")
+    if shutil.which("unshare") is None or subprocess.run([*enter, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("this system gives no name space to mount a small disk in")
+
+    def mounted(folder: Path, size_bytes: int) -> tuple[str, ...]:
+        folder.mkdir()
+        mount = f'mount -t tmpfs -o size={size_bytes} tmpfs "$0" && exec "$@"'
+        return (*enter, "sh", "-c", mount, str(folder))
+
+    return mounted
 
 
 @pytest.fixture

@@ -64,12 +64,15 @@ def test_a_child_that_ends_by_itself_is_reported_with_its_last_words(run: RunFol
 
 
 def test_a_killed_child_is_reported_as_killed(run: RunFolder) -> None:
-    """A signal is named, not shown as a number."""
-    with Child.start("server", SERVER, run) as child:
+    """A signal is named, not shown as a number; what the server said before has nothing to do with it."""
+    with Child.start("server", ["sh", "-c", "echo ready; exec sleep 1000"], run) as child:
+        wait_for_line(child.log, "ready")
         os.kill(child.pid, signal.SIGKILL)
         child._supervisor.wait()
-        with pytest.raises(ServiceDied, match="server was killed by SIGKILL"):
+        with pytest.raises(ServiceDied) as raised:
             child.require_alive()
+    assert raised.value.message == "server was killed by SIGKILL."
+    assert "short of memory" in raised.value.hint
 
 
 def test_a_program_that_does_not_exist_is_refused(run: RunFolder) -> None:

@@ -74,6 +74,14 @@ def test_without_a_mongod_the_ways_out_are_named(monkeypatch: pytest.MonkeyPatch
     assert "--mongo" in raised.value.hint
 
 
+def test_a_folder_that_cannot_be_used_is_told_with_the_way_out(tmp_path: Path) -> None:
+    """A file is where the directory should be."""
+    (tmp_path / "cache").touch()
+    with pytest.raises(ProfileError, match="cache/history can't be used: Not a directory") as raised:
+        open_mongo(None, tmp_path / "cache")
+    assert "PROFILE_CACHE" in raised.value.hint
+
+
 def test_mongod_on_path_goes_before_the_bundled_one(tmp_path: Path) -> None:
     """A user's own choice wins."""
     own = tmp_path / "mongod"

@@ -92,6 +92,15 @@ def test_a_full_disk_is_refused_before_anything_starts(tmp_path: Path) -> None:
     assert not [each for each in (tmp_path / "runs").iterdir() if each.is_dir()]
 
 
+def test_a_disk_that_has_become_full_is_told(tmp_path: Path) -> None:
+    """Long before its last byte, as servers stop earlier."""
+    with create_run_folder(tmp_path, needed_bytes=0) as run:
+        run.require_room(free=lambda _: 100_000_000)
+        with pytest.raises(ProfileError, match=f"The disk of {run.path} is full") as raised:
+            run.require_room(free=lambda _: 1_000_000)
+    assert "PROFILE_CACHE" in raised.value.hint
+
+
 def test_space_is_asked_of_the_nearest_parent_that_exists(tmp_path: Path) -> None:
     """A cache directory that is yet to be made has a disk already."""
     require_space(tmp_path / "a" / "b", 1)

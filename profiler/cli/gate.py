@@ -1,0 +1,172 @@
+"""`profile gate TOPOLOGY`: tell whether this version is slower than another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from profiler.cli.flags import with_settings
+from profiler.errors import UsageError
+from profiler.quantities import count, ratio
+from profiler.settings import Settings
+
+if TYPE_CHECKING:
+    from profiler.topology import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a gate is asked to do."""
+
+    reference: str
+    """TOPOLOGY as it was written."""
+    topology: Topology
+    tasks: Mapping[str, int] | None
+    baseline: str | None
+    against: str | None
+    against_rev: str | None
+    aa: bool
+    save_baseline: str | None
+    drill: float | None
+    max_slowdown: float
+    rule_out: float
+    blocks: int
+    force: bool
+
+    @property
+    def saves_only(self) -> bool:
+        """Tell whether nothing is to be compared: the baseline is measured against itself to know its noise."""
+        named = (self.baseline, self.against, self.against_rev, self.drill)
+        return self.save_baseline is not None and not self.aa and not any(named)
+
+
+@with_settings(
+    "engine",
+    "window",
+    "budget",
+    "seed",
+    "nodes",
+    "cores",
+    "noise",
+    "slots",
+    "master",
+    "kafka",
+    "mongo",
+    "json",
+    "export",
+    "quiet",
+    "debug",
+)
+def gate(
+    topology: Annotated[
+        str,
+        typer.Argument(metavar="TOPOLOGY", help="The candidate: a workload, module:attribute or file.py:attribute."),
+    ],
+    *,
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", metavar="NAME", help="Compare with a stored baseline.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="TOPOLOGY", help="Compare with another topology.")
+    ] = None,
+    against_rev: Annotated[
+        str | None, typer.Option("--against-rev", metavar="REV", help="Compare with TOPOLOGY at a git revision.")
+    ] = None,
+    aa: Annotated[bool, typer.Option("--aa", help="Compare it with itself: what could be seen?")] = False,
+    save_baseline: Annotated[
+        str | None,
+        typer.Option("--save-baseline", metavar="NAME", help="Store what was measured, unless it is slower."),
+    ] = None,
+    drill: Annotated[
+        str | None,
+        typer.Option("--drill", metavar="PART", help="Make its largest operator work that much longer: must exit 1."),
+    ] = None,
+    tasks: Annotated[
+        str | None,
+        typer.Option(
+            "--tasks", metavar="NAME=N,…", help="Tasks to run with. [the baseline's, else today's, else one each]"
+        ),
+    ] = None,
+    max_slowdown: Annotated[
+        str, typer.Option("--max-slowdown", metavar="PART", help="Smallest slowdown that fails.")
+    ] = "5%",
+    rule_out: Annotated[
+        str | None,
+        typer.Option("--rule-out", metavar="PART", help="What a pass rules out. [twice the --max-slowdown]"),
+    ] = None,
+    blocks: Annotated[str, typer.Option("--blocks", metavar="N", help="Blocks of each version, at the most.")] = "8",
+    force: Annotated[
+        bool, typer.Option("--force", help="Compare with a baseline that was measured elsewhere.")
+    ] = False,
+    settings: Settings,
+) -> int:
+    """Tell whether a job got slower: exit 0 for pass, 1 for slower, 4 where the noise does not let it tell.
+
+    Both versions are measured in turn, in blocks. On Spark no block starts that would end after --budget, which is six
+    minutes unless it is set.
+    """
+    _check_one("--baseline", "--against", "--against-rev", "--aa", given=(baseline, against, against_rev, aa))
+    if drill is not None and save_baseline is not None:
+        raise UsageError("--drill and --save-baseline exclude each other.", hint="A drilled job is no baseline.")
+    if drill is not None and aa:
+        raise UsageError("--drill and --aa exclude each other.", hint="A drill alone compares with the job itself.")
+    if not any((baseline, against, against_rev, aa, drill, save_baseline)):
+        raise UsageError(
+            f"There is nothing to compare '{topology}' with.",
+            hint="Name it: --against-rev REV, --against TOPOLOGY or --baseline NAME, or --save-baseline NAME first.",
+        )
+    slowdown = ratio(zero=False).read(max_slowdown, "--max-slowdown")
+    ruled_out = 2 * slowdown if rule_out is None else ratio(zero=False).read(rule_out, "--rule-out")
+    if ruled_out < slowdown:
+        raise UsageError(
+            f"--rule-out {rule_out} is below --max-slowdown {max_slowdown}.", hint="A pass rules out what would fail."
+        )
+    drilled = None if drill is None else ratio(zero=False).read(drill, "--drill")
+    wanted_blocks = count(least=2).read(blocks, "--blocks")
+
+    from profiler.loading import load_topology
+
+    loaded = load_topology(topology)
+    request = Request(
+        reference=topology,
+        topology=loaded,
+        tasks=None if tasks is None else _tasks(tasks),
+        baseline=baseline,
+        against=against,
+        against_rev=against_rev,
+        aa=aa,
+        save_baseline=save_baseline,
+        drill=drilled,
+        max_slowdown=slowdown,
+        rule_out=ruled_out,
+        blocks=wanted_blocks,
+        force=force,
+    )
+
+    # Last, as it imports engines and statistics: wrong input is refused at once.
+    from profiler.cli.gating import run_gate
+
+    return run_gate(request, settings)
+
+
+def _check_one(*flags: str, given: tuple[object, ...]) -> None:
+    used = [flag for flag, value in zip(flags, given, strict=True) if value]
+    if len(used) > 1:
+        raise UsageError(f"{' and '.join(used)} exclude each other.", hint="Compare with one thing at a time.")
+
+
+def _tasks(written: str) -> dict[str, int]:
+    """Read `lines=1,count=4`."""
+    tasks: dict[str, int] = {}
+    for pair in written.split(","):
+        match = re.fullmatch(r"\s*(\S.*?)\s*=\s*([0-9]+)\s*", pair)
+        if match is None or int(match[2]) < 1:
+            raise UsageError(
+                f"--tasks is '{written}', not a number of tasks for each name.", hint="Write it like lines=1,count=4."
+            )
+        tasks[match[1]] = int(match[2])
+    return tasks

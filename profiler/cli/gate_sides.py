@@ -1,0 +1,119 @@
+"""Whom a gate compares: the baseline as the request names it, and the tasks that both versions run with."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+
+from profiler.cli.gate import Request
+from profiler.configuration import Configuration
+from profiler.errors import UsageError
+from profiler.loading import code_place
+from profiler.report.gate_document import Against
+from profiler.revision import shown, unpacked
+from profiler.store.baselines import Baseline
+from profiler.topology import Topology
+from profiler.versions import Version, load_version
+
+
+@dataclass(frozen=True, slots=True)
+class Opponent:
+    """What the candidate is compared with."""
+
+    kind: Against
+    name: str
+    topology: Topology | None
+    """None where only stored blocks are left of it."""
+    warnings: tuple[str, ...] = ()
+
+
+@contextmanager
+def opponent(request: Request, stored: Baseline | None, *, runs_functions: bool) -> Iterator[Opponent]:
+    """Find what to compare with; code of a git revision is there as long as this is open.
+
+    A stored baseline is run again where its revision is at hand: versions that are measured in turn can be compared
+    far more sharply than across sessions. `runs_functions` is False on an engine that knows costs only.
+    """
+
+    def other(version: Version) -> Topology:
+        _require_same_sources(request, version.topology)
+        if runs_functions:
+            version.travel_by_value()
+        return version.topology
+
+    if request.against is not None:
+        version = load_version(request.against, beside=request.reference)
+        yield Opponent(Against.TOPOLOGY, request.against, other(version))
+    elif request.against_rev is not None:
+        with _at_revision(request, request.against_rev) as (commit, version):
+            yield Opponent(Against.REVISION, commit, other(version))
+    elif stored is None:
+        yield Opponent(Against.ITSELF, "itself", request.topology)
+    else:
+        with ExitStack() as opened:
+            try:
+                commit, version = opened.enter_context(_at_stored_revision(request, stored))
+            except UsageError as error:
+                why = f"{stored.name} can't be run again: {error.message.rstrip('.')}"
+                yield Opponent(Against.STORED, stored.name, None, (why,))
+            else:
+                yield Opponent(Against.REVISION, f"{commit} ({stored.name})", other(version))
+
+
+@contextmanager
+def _at_revision(request: Request, revision: str) -> Iterator[tuple[str, Version]]:
+    with unpacked(revision, code_place(request.reference)) as (commit, moved):
+        yield shown(commit), load_version(request.reference, beside=request.reference, moved=moved)
+
+
+def _at_stored_revision(request: Request, stored: Baseline) -> AbstractContextManager[tuple[str, Version]]:
+    if stored.revision is None:
+        raise UsageError("its code was not committed when it was saved.")
+    if stored.reference != request.reference:
+        raise UsageError(f"it was saved as '{stored.reference}'.")
+    return _at_revision(request, stored.revision)
+
+
+def wanted_tasks(request: Request, other: Topology | None, stored: Baseline | None) -> dict[str, int]:
+    """Settle the tasks of both versions: those of the stored baseline, else the given ones, else today's."""
+    given, today = request.tasks or {}, request.topology.today or {}
+    known = dict.fromkeys((*request.topology.names, *(other.names if other else ())))
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"Did you mean '{near[0]}'?" if near else f"It has {', '.join(known)}."
+            raise UsageError(f"--tasks names '{name}', which '{request.topology.name}' does not have.", hint=hint)
+    if stored is None:
+        return {**today, **given}
+    tasks = stored.configuration.tasks
+    for name, number in given.items():
+        if tasks.get(name, number) != number:
+            raise UsageError(
+                f"--tasks gives '{name}' {number} tasks, but baseline '{stored.name}' had {tasks[name]}.",
+                hint="Leave --tasks out, or save a baseline with them.",
+            )
+    return tasks
+
+
+def configured(topology: Topology, tasks: Mapping[str, int]) -> Configuration:
+    """Give a version its tasks; elements of which nothing is said get as few as they allow."""
+    configuration = Configuration.of({each.name: tasks.get(each.name, each.min_tasks) for each in topology})
+    for element in topology:
+        if not element.parallel and configuration[element.name] > 1:
+            raise UsageError(
+                f"--tasks gives '{element.name}' {configuration[element.name]} tasks, but it is parallel=False.",
+                hint="Give it one.",
+            )
+    return configuration
+
+
+def _require_same_sources(request: Request, other: Topology) -> None:
+    """Refuse versions that read different streams: the same rows are sent to both."""
+    ours, theirs = ({source.name for source in topology.sources} for topology in (request.topology, other))
+    if ours != theirs:
+        raise UsageError(
+            f"The versions read different sources: {', '.join(sorted(ours))} and {', '.join(sorted(theirs))}.",
+            hint="Give the sources the same names: both versions are sent the same rows.",
+        )

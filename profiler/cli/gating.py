@@ -1,0 +1,166 @@
+"""Build what `profile gate` needs from the request, run it, keep and report what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from profiler.cli.console import error_console, result_console
+from profiler.cli.engines import prepared_engine
+from profiler.cli.gate import Request
+from profiler.cli.gate_sides import Opponent, configured, opponent, wanted_tasks
+from profiler.cli.outputs import Outputs, append_step_summary
+from profiler.cli.stores import opened_store
+from profiler.engines import Engine
+from profiler.environment import fingerprint
+from profiler.gate import DESIGN, Drill, Gate, Outcome, Side, StoredSide
+from profiler.loading import code_place
+from profiler.measure import Design
+from profiler.report.gate_document import Against, Case, gate_document
+from profiler.report.gate_exports import GATE_WRITERS, as_markdown
+from profiler.report.gate_terminal import print_gate
+from profiler.report.progress import Progress, progress
+from profiler.report.time_left import TimeLeft
+from profiler.revision import clean_commit
+from profiler.settings import EngineName, Settings
+from profiler.statistics.gate_blocks import BASELINE, CANDIDATE
+from profiler.statistics.gating import GateVerdict, Limits
+from profiler.store.baselines import Baseline
+
+if TYPE_CHECKING:
+    from profiler.store.store import Store
+
+BUDGET_S = 360.0
+"""Of a gate with real windows, where none is set: the start of the engine is part of it."""
+
+
+def run_gate(request: Request, settings: Settings) -> int:
+    """Run a gate, keep the baseline where asked, print the verdict; return the exit code."""
+    started_s = time.monotonic()
+    outputs = Outputs.opened(settings, GATE_WRITERS)
+    design = replace(DESIGN, blocks=request.blocks)
+    title = f"gate {request.topology.name} on {settings.engine}"
+    with (
+        progress(error_console(), title, _time_left(settings, design), quiet=settings.quiet) as watcher,
+        prepared_engine(request.topology, settings, watcher.note) as opening,
+        # The database first: it starts at once, and a baseline that is not there must not cost a wait for Spark.
+        _store(request, settings, watcher) as store,
+    ):
+        stored = _loaded(request, settings, store)
+        with opponent(request, stored, runs_functions=settings.engine is EngineName.SPARK) as other:
+            tasks = wanted_tasks(request, other.topology, stored)
+            candidate = Side("candidate", request.topology, configured(request.topology, tasks))
+            with opening as engine:
+                case = _case(request, candidate, other, stored, engine)
+                outcome = Outcome(None, interleaved=other.topology is not None)
+                if request.force or not case.differences:
+                    outcome = Gate(
+                        engine,
+                        _side(other, tasks, stored, engine),
+                        candidate,
+                        limits=case.limits,
+                        design=design,
+                        drill=_drill(request, settings),
+                        report=watcher,
+                        note=watcher.note,
+                        ends_s=_ends_s(settings, started_s),
+                    ).run()
+                if store is not None and request.save_baseline is not None:
+                    case = _saved(request, case, candidate, outcome, engine, store)
+    document = gate_document(case, outcome)
+    if request.saves_only:
+        # Nothing was compared: the job met itself, so that the baseline's noise is known.
+        document["exit_code"] = 0
+    outputs.write(document)
+    append_step_summary(as_markdown(document))
+    if not outputs.json_on_stdout:
+        print_gate(result_console(), document)
+    exit_code: int = document["exit_code"]
+    return exit_code
+
+
+def _time_left(settings: Settings, design: Design) -> TimeLeft | None:
+    if settings.engine is EngineName.SIMULATED:
+        return None
+    from profiler.engines.spark.engine import COLD_S
+
+    return TimeLeft(design, settings.window_s, cold_s=COLD_S, rounds=1, arms=2)
+
+
+def _ends_s(settings: Settings, started_s: float) -> float | None:
+    budget_s = settings.budget_s
+    if budget_s is None and settings.engine is not EngineName.SIMULATED:
+        budget_s = BUDGET_S
+    return None if budget_s is None else started_s + budget_s
+
+
+@contextmanager
+def _store(request: Request, settings: Settings, watcher: Progress) -> Iterator[Store | None]:
+    """Open the store where a baseline is read or written; a gate between two versions at hand needs none."""
+    if request.baseline is None and request.save_baseline is None:
+        yield None
+        return
+    with opened_store(settings, watcher.note) as store:
+        yield store
+
+
+def _loaded(request: Request, settings: Settings, store: Store | None) -> Baseline | None:
+    if store is None or request.baseline is None:
+        return None
+    return store.load_baseline(request.topology.name, settings.engine, request.baseline)
+
+
+def _case(request: Request, candidate: Side, other: Opponent, stored: Baseline | None, engine: Engine) -> Case:
+    return Case(
+        topology=request.topology.name,
+        engine=engine.name,
+        configuration=candidate.configuration,
+        against=other.kind,
+        baseline=other.name,
+        limits=Limits(request.max_slowdown, request.rule_out),
+        environment=fingerprint(engine),
+        baseline_environment=None if stored is None else stored.environment,
+        warnings=other.warnings,
+    )
+
+
+def _side(other: Opponent, tasks: dict[str, int], stored: Baseline | None, engine: Engine) -> Side | StoredSide:
+    if other.topology is not None:
+        return Side("baseline", other.topology, configured(other.topology, tasks))
+    return StoredSide(other.name, stored.blocks_at(engine.platform.loop_s) if stored is not None else ())
+
+
+def _drill(request: Request, settings: Settings) -> Drill | None:
+    if request.drill is None:
+        return None
+    return Drill(request.drill, runs_functions=settings.engine is EngineName.SPARK)
+
+
+def _saved(request: Request, case: Case, candidate: Side, outcome: Outcome, engine: Engine, store: Store) -> Case:
+    """Save what was measured of the candidate as a baseline, and say so; one that is slower would hide itself."""
+    name = request.save_baseline or ""
+    compared = case.against is not Against.ITSELF
+    if outcome.judgement is None or (compared and outcome.verdict is GateVerdict.SLOWER):
+        return replace(case, warnings=(*case.warnings, f"baseline '{name}' was not saved, as the candidate is slower"))
+    arms = (CANDIDATE,) if compared else (BASELINE, CANDIDATE)
+    blocks = tuple(replace(block, arm=BASELINE) for block in outcome.blocks if block.arm in arms)
+    store.save_baseline(
+        Baseline(
+            name=name,
+            topology=case.topology,
+            engine=case.engine,
+            reference=request.reference,
+            revision=clean_commit(code_place(request.reference)),
+            saved=datetime.now(UTC),
+            configuration=candidate.configuration,
+            environment=case.environment,
+            loop_s=engine.platform.loop_s,
+            throughput_per_s=outcome.throughput_per_s,
+            blocks=blocks,
+        )
+    )
+    return case

@@ -1,0 +1,112 @@
+"""Prepare a drill: choose the operator that is to work longer, foresee whether a gate can find that, load it.
+
+It is the operator with the largest share of the CPU time per row. Making it work a part longer makes the job's CPU per
+row grow by share × part: that is what the gate has to find.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from profiler.drill import Burden, burdened, draws_numbers
+from profiler.engines import Engine
+from profiler.errors import ProfileError
+from profiler.events import Report
+from profiler.measure import Arm, Design, observe_blocks
+from profiler.observation import Detail, Measurement, Observation
+from profiler.statistics.gate_blocks import Criterion, source_rows
+from profiler.statistics.gating import Limits
+from profiler.statistics.noise_floor import foreseen_floor
+from profiler.topology import Operator, Topology
+
+NUMBERS_PER_S = 2e7
+"""Random numbers that a core draws in Spark's expressions, as a first guess."""
+_FURTHEST = 20
+"""Factor by which a calibration may correct that guess: a wild one must not make a drill that never ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drilled:
+    """What a drill does, and what is expected of it."""
+
+    operator: str
+    part: float
+    """Of its work that the operator works longer."""
+    share: float
+    """Of the job's CPU time per row that is the operator's."""
+    foreseen_effect: float
+    """The smallest effect on CPU per row that the gate could find, by the noise seen before it, on a good day."""
+
+    @property
+    def expected_effect(self) -> float:
+        """On the job's CPU per row."""
+        return self.part * self.share
+
+    @property
+    def can_be_found(self) -> bool:
+        """Tell whether it is worth measuring."""
+        return self.expected_effect >= self.foreseen_effect
+
+
+def foreseen(topology: Topology, part: float, reference: Measurement, design: Design, limits: Limits) -> Drilled:
+    """Choose the operator by what the reference measured, and foresee what a gate of this design could find."""
+    operators = {name: each for name, each in reference.operators.items() if isinstance(topology[name], Operator)}
+    if not operators:
+        raise ProfileError("The engine told nothing of the operators, so none can be chosen for a drill.")
+    chosen = max(operators, key=lambda name: operators[name].cpu_s)
+    share = operators[chosen].cpu_s / sum(window.cpu_s for window in reference.windows)
+    costs = [_cpu_s(chosen, (window,)) / source_rows(window) for window in reference.windows]
+    # As the gate tests it: one operator of several, one criterion of several, in parts of the job's CPU per row.
+    floor = foreseen_floor(
+        costs,
+        windows=design.block + design.block_probe,
+        blocks=2 * design.blocks,
+        alpha=2 * limits.alpha / len(reference.operators) / len(Criterion),
+        relevant_effect=limits.max_slowdown / share,
+    )
+    return Drilled(chosen, part, share, share * floor)
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """Loads an operator so that it works longer by the part that was asked for."""
+
+    engine: Engine
+    arm: Arm
+    """The version to load, at the throughput that is expected of it."""
+    design: Design
+    report: Report
+    runs_functions: bool
+    """False on the simulated engine, which knows costs only."""
+
+    def loaded(self, topology: Topology, drilled: Drilled, reference: Measurement) -> Topology:
+        """Return the topology with the drilled operator working longer; `reference` counted the operators' rows."""
+        seen = reference.operators[drilled.operator]
+        if not seen.rows_in or not seen.rows_out:
+            raise ProfileError(
+                f"No row goes through '{drilled.operator}', so it cannot be made to work longer.",
+                hint="Give the job rows that it lets through.",
+            )
+        extra_s = drilled.part * _cpu_s(drilled.operator, reference.windows)
+        burden = Burden(drilled.operator, drilled.part, extra_s / seen.rows_in)
+        operator = topology[drilled.operator]
+        if self.runs_functions and isinstance(operator, Operator) and draws_numbers(operator):
+            before_s = _cpu_s(drilled.operator, reference.windows) / seen.rows_out
+            burden = self._calibrated(topology, burden, before_s, extra_s / seen.rows_out)
+        return burdened(topology, burden)
+
+    def _calibrated(self, topology: Topology, burden: Burden, before_s: float, wanted_s: float) -> Burden:
+        """Find out how many random numbers per emitted row take as long as wanted, by drawing some."""
+        guess = max(1, round(2 * wanted_s * NUMBERS_PER_S))
+        tried = replace(self.arm, topology=burdened(topology, replace(burden, numbers_per_row=guess)))
+        blocks = observe_blocks(self.engine, topology, [tried], [0], self.design, self.report, detail=Detail.FULL)
+        windows = next(blocks).windows
+        rows_out = sum(window.operators[burden.operator].rows_out or 0.0 for window in windows)
+        number_s = (_cpu_s(burden.operator, windows) / rows_out - before_s) / guess if rows_out else 0.0
+        numbers = wanted_s / number_s if number_s > 0 else guess
+        return replace(burden, numbers_per_row=round(min(max(1, numbers, guess / _FURTHEST), guess * _FURTHEST)))
+
+
+def _cpu_s(operator: str, windows: tuple[Observation, ...]) -> float:
+    """Add up an operator's CPU time as it would be at normal speed."""
+    return sum(window.operators[operator].cpu_s * window.speed_index for window in windows)

@@ -1,0 +1,175 @@
+"""A gate: is this version of a job slower than another? Both in turn, block by block, and one verdict.
+
+First the baseline is loaded for as long as a cold engine needs, which also tells the rate that stresses both versions.
+Then blocks of both alternate (ABBA…), each a deployment of its own: windows under stress, then a latency probe at a
+rate that both can follow. There are two looks at the blocks, as in a confirmation. A baseline that cannot be run any
+more takes part with the blocks that were stored of it.
+
+Operators are told apart all along (`Detail.APART`), as the one that got slower is to be named.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from profiler.configuration import Configuration
+from profiler.confirming import looks
+from profiler.drilling import Drilled, Loader, foreseen
+from profiler.engines import Engine
+from profiler.events import Report, TrialStarted, ignore
+from profiler.measure import Arm, Design, measure, observe_blocks
+from profiler.observation import BlockWindows, Detail, Measurement
+from profiler.rounds import Action, Step, Trial
+from profiler.statistics.gate_blocks import BASELINE, CANDIDATE
+from profiler.statistics.gating import GateVerdict, Judgement, Limits, judge
+from profiler.topology import Topology
+
+DESIGN = Design(windows=6, warm_up=8, probe=0, block_probe=1, blocks=8)
+"""Eight blocks each: with *shared* noise they find 8.4 % more CPU per row, where six find 10 % and four 15 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One version of the job, and the tasks it runs with."""
+
+    name: str
+    topology: Topology
+    configuration: Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSide:
+    """A version of which only blocks are left; their arm is the baseline's."""
+
+    name: str
+    blocks: tuple[BlockWindows, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drill:
+    """One operator of the candidate is to work longer, by a part of its work."""
+
+    part: float
+    runs_functions: bool
+    """False on the simulated engine, which knows costs only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a gate."""
+
+    judgement: Judgement | None
+    """None where nothing was measured, as it would have been in vain."""
+    blocks: tuple[BlockWindows, ...] = ()
+    throughput_per_s: float = 0.0
+    """Of the version that was loaded first, under stress."""
+    interleaved: bool = True
+    complete: bool = True
+    """False where the budget ended it."""
+    drilled: Drilled | None = None
+
+    @property
+    def verdict(self) -> GateVerdict:
+        """What the gate says."""
+        return GateVerdict.INCONCLUSIVE if self.judgement is None else self.judgement.verdict
+
+
+@dataclass(slots=True)
+class Gate:
+    """Run one gate; see the module's text."""
+
+    engine: Engine
+    baseline: Side | StoredSide
+    candidate: Side
+    limits: Limits = field(default_factory=Limits)
+    design: Design = DESIGN
+    drill: Drill | None = None
+    report: Report = ignore
+    note: Callable[[str], None] = lambda _: None
+    """Hears what is expected of a drill before it is measured."""
+    ends_s: float | None = None
+    """On the clock: no block starts that would probably end later."""
+    clock: Callable[[], float] = time.monotonic
+
+    def run(self) -> Outcome:
+        """Measure, look, decide."""
+        reference = self._loaded()
+        candidate, drilled = self.candidate, None
+        if self.drill is not None:
+            drilled = foreseen(candidate.topology, self.drill.part, reference, self.design, self.limits)
+            self.note(in_words(drilled))
+            if not drilled.can_be_found:
+                return Outcome(None, throughput_per_s=reference.throughput_per_s, drilled=drilled)
+            candidate = self._slower(drilled, self.drill, reference)
+        return replace(self._judged(candidate, reference.throughput_per_s), drilled=drilled)
+
+    def _loaded(self) -> Measurement:
+        """Load an engine that may be cold, and learn the rate that stresses the job."""
+        side = self.baseline if isinstance(self.baseline, Side) else self.candidate
+        # Rows are counted only where an operator is to be loaded by the row.
+        detail = Detail.APART if self.drill is None else Detail.FULL
+        trial = Trial(side.configuration, Step.TODAY, Action.START, detail=detail)
+        self.report(TrialStarted(1, trial))
+        cold_s = self.engine.platform.cold_s
+        return measure(
+            self.engine, side.topology, trial, self.design, reference=None, cold_s=cold_s, report=self.report
+        )
+
+    def _slower(self, drilled: Drilled, drill: Drill, reference: Measurement) -> Side:
+        side = self.candidate
+        arm = Arm(side.configuration, reference.throughput_per_s, name="calibration")
+        loader = Loader(self.engine, arm, self.design, self.report, runs_functions=drill.runs_functions)
+        return replace(side, topology=loader.loaded(side.topology, drilled, reference))
+
+    def _judged(self, candidate: Side, expected_per_s: float) -> Outcome:
+        blocks = list(self.baseline.blocks) if isinstance(self.baseline, StoredSide) else []
+        interleaved = not blocks
+        early_at, early = looks(self.design.blocks)[0]
+        part_left, turns = 1.0, 0
+        for turn in self._turns(candidate, expected_per_s):
+            blocks += turn
+            turns += 1
+            if turns == early_at < self.design.blocks:
+                judgement = judge(blocks, self.limits, part=early, interleaved=interleaved)
+                part_left -= early
+                if judgement.verdict is not GateVerdict.INCONCLUSIVE:
+                    return Outcome(judgement, tuple(blocks), expected_per_s, interleaved=interleaved)
+        judgement = judge(blocks, self.limits, part=part_left, interleaved=interleaved)
+        is_complete = turns == self.design.blocks
+        return Outcome(judgement, tuple(blocks), expected_per_s, interleaved=interleaved, complete=is_complete)
+
+    def _turns(self, candidate: Side, expected_per_s: float) -> Iterator[Sequence[BlockWindows]]:
+        """Measure turn after turn, a block of each version that can be run, as long as the time lasts."""
+        sides = [self.baseline if isinstance(self.baseline, Side) else candidate, candidate]
+        arms = [Arm(side.configuration, expected_per_s, topology=side.topology, name=side.name) for side in sides]
+        order = [BASELINE, CANDIDATE] if isinstance(self.baseline, Side) else [CANDIDATE]
+        longest_s = 0.0
+        for number in range(self.design.blocks):
+            began_s = self.clock()
+            if self.ends_s is not None and began_s + longest_s > self.ends_s:
+                return
+            seen = observe_blocks(
+                self.engine,
+                candidate.topology,
+                arms,
+                tuple(order),
+                self.design,
+                self.report,
+                before=number * len(order),
+                planned=self.design.blocks * len(order),
+                detail=Detail.APART,
+            )
+            yield list(seen)
+            longest_s = max(longest_s, self.clock() - began_s)
+            order.reverse()  # mirrored, so that both versions meet a steady drift alike
+
+
+def in_words(drilled: Drilled) -> str:
+    """Say what a drill does and what is expected of it."""
+    return (
+        f"drill: '{drilled.operator}' has {drilled.share:.0%} of the CPU time per row and works {drilled.part:.0%} "
+        f"longer, so {drilled.expected_effect:+.1%} CPU per row are expected; "
+        f"the gate finds {drilled.foreseen_effect:+.1%} at the best"
+    )

@@ -1,0 +1,106 @@
+"""A gate for other programs: CSV, Markdown for pull requests, JUnit XML with a test case per criterion."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from xml.etree import ElementTree as ET
+
+from profiler.report.exports import Document, Writer, as_json
+from profiler.report.gate_terminal import figure, headline, interval_heading, percentage
+from profiler.report.gate_words import LABELS
+from profiler.settings import ExportKind
+from profiler.statistics.gate_blocks import Criterion
+
+COLUMNS = (
+    "criterion",
+    "verdict",
+    "unit",
+    "baseline",
+    "candidate",
+    "effect",
+    "low",
+    "high",
+    "p",
+    "adjusted_p",
+    "detectable_effect",
+)
+_SIGNS = {"pass": "✅", "slower": "❌", "inconclusive": "❔"}
+
+
+def as_csv(document: Document) -> str:
+    """Write a line per criterion."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(document["criteria"])
+    return text.getvalue()
+
+
+def as_markdown(document: Document) -> str:
+    """Write the verdict and a table of criteria, as a pull request or a CI step shows them."""
+    lines = [
+        f"### {_SIGNS[document['verdict']]} {headline(document)}",
+        "",
+        f"**{document['verdict']}**: {document['why']}.",
+        "",
+    ]
+    if document["criteria"]:
+        lines += [
+            f"| criterion | baseline | candidate | change | {interval_heading(document)} | p | detectable | |",
+            "|---|" + "--:|" * 6 + "---|",
+        ]
+        lines += [
+            f"| {LABELS[Criterion(each['criterion'])]} | {figure(each['baseline'], each['unit'])} "
+            f"| {figure(each['candidate'], each['unit'])} | {percentage(each['effect'])} "
+            f"| {percentage(each['low'])} to {percentage(each['high'])} | {each['adjusted_p']:.2g} "
+            f"| {percentage(each['detectable_effect'])} | {each['verdict']} |"
+            for each in document["criteria"]
+        ]
+        lines.append("")
+    lines += [f"- {warning}" for warning in document["warnings"]]
+    return "\n".join(lines).rstrip() + "\n\n"
+
+
+def as_junit(document: Document) -> str:
+    """Write a test case per criterion: slower fails, inconclusive is skipped, with the reason."""
+    cases = [(LABELS[Criterion(each["criterion"])], each["verdict"], _in_words(each)) for each in document["criteria"]]
+    if not cases:
+        cases = [("gate", document["verdict"], document["why"])]
+    suite = ET.Element(
+        "testsuite",
+        name=f"profile gate {document['topology']}",
+        tests=str(len(cases)),
+        failures=str(sum(verdict == "slower" for _, verdict, _ in cases)),
+        errors="0",
+        skipped=str(sum(verdict == "inconclusive" for _, verdict, _ in cases)),
+    )
+    for name, verdict, said in cases:
+        case = ET.SubElement(suite, "testcase", classname=f"gate.{document['topology']}", name=name)
+        if verdict == "slower":
+            ET.SubElement(case, "failure", type="slower", message=said).text = document["why"]
+        elif verdict == "inconclusive":
+            ET.SubElement(case, "skipped", message=said)
+    output = ET.SubElement(suite, "system-out")
+    output.text = f"{headline(document)}\n{document['verdict']}: {document['why']}"
+    suites = ET.Element("testsuites")
+    suites.append(suite)
+    ET.indent(suites)
+    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _in_words(each: Document) -> str:
+    return (
+        f"{percentage(each['effect'])} ({percentage(each['low'])} to {percentage(each['high'])}, "
+        f"p {each['adjusted_p']:.2g}, detectable {percentage(each['detectable_effect'])})"
+    )
+
+
+GATE_WRITERS: Mapping[ExportKind, Writer] = {
+    ExportKind.JSON: as_json,
+    ExportKind.CSV: as_csv,
+    ExportKind.MD: as_markdown,
+    ExportKind.JUNIT: as_junit,
+}
+"""Formats of a gate."""

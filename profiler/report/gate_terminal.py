@@ -1,0 +1,106 @@
+"""A gate's verdict on a terminal: every criterion with what was found and what could have been."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from profiler.configuration import Configuration
+from profiler.report.gate_words import LABELS
+from profiler.report.words import change
+from profiler.statistics.gate_blocks import Criterion
+
+_STYLES = {"pass": "green", "slower": "bold red", "inconclusive": "yellow"}
+_MARKS = {"pass": "✓", "slower": "✗", "inconclusive": "?"}
+_UNITS = {"us": "µs", "rows/s": "rows/s", "ms": "ms"}
+_QUANTITIES = {"cpu": "CPU", "busy": "working time"}
+
+
+def print_gate(console: Console, document: Mapping[str, Any]) -> None:
+    """Print the whole verdict."""
+    console.print(Text(headline(document), "bold"))
+    for line in (*_criteria(document), *_slower(document), *_drill(document)):
+        console.print(line)
+    verdict = document["verdict"]
+    console.print(Text(f"{verdict}: {document['why']} (exit {document['exit_code']})", _STYLES[verdict]))
+    for warning in document["warnings"]:
+        console.print(Text(f"warning: {warning}", "yellow"))
+
+
+def headline(document: Mapping[str, Any]) -> str:
+    """Say who was compared with whom."""
+    baseline, tasks = document["baseline"], Configuration.of(document["tasks"])
+    versions = [each["version"] for each in document["blocks"]]
+    against = {
+        "itself": "itself",
+        "topology": baseline["name"],
+        "revision": f"revision {baseline['name']}",
+        "stored": f"the stored blocks of {baseline['name']}",
+    }[baseline["kind"]]
+    counts = f", {versions.count('baseline')} and {versions.count('candidate')} blocks" if versions else ""
+    return f"Gate: {document['topology']} on {document['engine']}, tasks {tasks}, against {against}{counts}"
+
+
+def figure(value: float | None, unit: str) -> str:
+    """Write a value with its unit."""
+    if value is None:
+        return "unknown"
+    return f"{value:,.0f} {_UNITS[unit]}" if abs(value) >= 1000 else f"{value:.3g} {_UNITS[unit]}"
+
+
+def percentage(effect: float | None) -> str:
+    """Write an effect; one that is not known may be any."""
+    return "any" if effect is None else change(effect)
+
+
+def interval_heading(document: Mapping[str, Any]) -> str:
+    """Name the intervals by their level: both ends hold with the confidence of the look."""
+    return f"{2 * document['confidence'] - 1:.0%} interval"
+
+
+def _criteria(document: Mapping[str, Any]) -> Iterator[Text]:
+    """Lay the criteria out within 80 columns; the candidate's own figures follow from the change."""
+    rows = [
+        (
+            LABELS[Criterion(each["criterion"])],
+            figure(each["baseline"], each["unit"]),
+            percentage(each["effect"]),
+            f"{percentage(each['low']).removesuffix('%')} to {percentage(each['high'])}",
+            f"{each['adjusted_p']:.1g}",
+            percentage(each["detectable_effect"]),
+        )
+        for each in document["criteria"]
+    ]
+    if not rows:
+        return
+    headings = ("criterion", "baseline", "change", interval_heading(document), "p", "detects")
+    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+    yield Text(f"    {_aligned(headings, widths)}", "dim")
+    for row, each in zip(rows, document["criteria"], strict=True):
+        yield Text(f"  {_MARKS[each['verdict']]} {_aligned(row, widths)}", _STYLES[each["verdict"]])
+
+
+def _aligned(cells: tuple[str, ...], widths: list[int]) -> str:
+    first, *others = zip(cells, widths, strict=True)
+    return "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)])
+
+
+def _slower(document: Mapping[str, Any]) -> Iterator[Text]:
+    """Name the operator that got slower, with what it adds."""
+    added_us = sum(max(0.0, each["increase_us"]) for each in document["operators"])
+    for each in document["operators"]:
+        if each["name"] == document["slower_operator"]:
+            bounds = f"{percentage(each['low'])} to {percentage(each['high'])}"
+            part = f"{each['increase_us']:.3g} of the {added_us:.3g} µs that a row takes more"
+            quantity = _QUANTITIES[each["quantity"]]
+            yield Text(f"  slower: '{each['name']}' {percentage(each['effect'])} {quantity} ({bounds}), {part}")
+
+
+def _drill(document: Mapping[str, Any]) -> Iterator[Text]:
+    drill = document["drill"]
+    if drill is not None:
+        share, longer = f"{drill['share']:.0%} of the CPU per row", f"works {drill['part']:.0%} longer"
+        yield Text(f"  drill: '{drill['operator']}' ({share}) {longer}: {drill['expected_effect']:+.1%} expected")

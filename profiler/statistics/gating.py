@@ -1,0 +1,244 @@
+"""The verdict of a gate: is the candidate slower than the baseline? Three criteria, the block as the unit.
+
+CPU per row × speed index (the sharp one), throughput, and latency (gate_blocks.py) are each tested for a slowdown on
+the logs of block means (confirmation.py); one-sidedly, as only a slowdown fails a gate. Holm's adjustment keeps the
+family error at 5 %. A slowdown is a ratio of times: +25 % is 0.8 of the throughput. A criterion says
+
+    slower          adjusted p < 5 %, and the estimate is at least `max_slowdown`
+    pass            with 95 % confidence the slowdown is below `rule_out`
+    inconclusive    neither
+
+and the gate: slower where any criterion does; pass where CPU per row and throughput both pass; else inconclusive.
+Latency may fail a gate, but a pass does not wait for it: at the tail it varies several times as much as the others.
+What it could not have seen is told beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from profiler.observation import BlockWindows, Doubt
+from profiler.statistics.confirmation import ArmDifference, arm_difference
+from profiler.statistics.gate_blocks import BASELINE, BLOCKS, CANDIDATE, Criterion
+from profiler.statistics.holm import holm
+from profiler.statistics.slower_operator import OperatorChange, Quantity, operator_changes, operator_differences
+from profiler.statistics.student import LogDifference, relative
+
+MUST_PASS = (Criterion.CPU, Criterion.THROUGHPUT)
+"""Criteria without which a gate does not pass."""
+
+
+class GateVerdict(StrEnum):
+    """What a gate, or one of its criteria, says of the candidate."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    SLOWER = "slower"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a gate is asked to find and to rule out; slowdowns are relative."""
+
+    max_slowdown: float = 0.05
+    """The smallest slowdown that fails."""
+    rule_out: float = 0.10
+    """A pass means that the slowdown is smaller than this."""
+    alpha: float = 0.05
+    """Family error: of calling a candidate slower that is not; and, criterion by criterion, of a wrong pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One criterion: the candidate against the baseline, in the criterion's own direction and unit."""
+
+    criterion: Criterion
+    verdict: GateVerdict
+    baseline: float
+    """CPU seconds per row, rows per second, or milliseconds."""
+    candidate: float
+    effect: float
+    """Relative: +0.1 is 10 % more CPU per row, -0.1 is 10 % less throughput."""
+    low: float
+    high: float
+    """Each end holds with the confidence of the judgement."""
+    p: float
+    """One-sided, of no slowdown."""
+    adjusted_p: float
+    """After Holm."""
+    detectable_effect: float
+    """The smallest slowdown that is called with 80 % power, as an effect."""
+    n_baseline: int
+    n_candidate: int
+    mann_whitney_p: float | None = None
+    """Two-sided; only where normality was rejected."""
+    warnings: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the blocks of a gate say, in one of its looks."""
+
+    verdict: GateVerdict
+    confidence: float
+    """Of this look."""
+    findings: tuple[Finding, ...]
+    operators: tuple[OperatorChange, ...]
+    """The one that adds the most seconds per row first."""
+
+    @property
+    def slower_operator(self) -> OperatorChange | None:
+        """The operator that adds the most per row, where the candidate is slower."""
+        slowest = next(iter(self.operators), None)
+        return slowest if self.verdict is GateVerdict.SLOWER and slowest and slowest.increase_s > 0 else None
+
+    def __getitem__(self, criterion: Criterion) -> Finding:
+        return next(finding for finding in self.findings if finding.criterion is criterion)
+
+
+def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, interleaved: bool = True) -> Judgement:
+    """Judge blocks in time order; `part` is the part of the significance level that this look may use.
+
+    `interleaved` is False where the baseline's blocks were all measured before the candidate's.
+    """
+    alpha = part * limits.alpha
+    tests = {
+        criterion: _job_test(criterion, found)
+        for criterion, read in BLOCKS.items()
+        if (found := arm_difference(read(blocks), trend=interleaved)) is not None
+    }
+    of_operator = _operator_test(operator_differences(blocks, Quantity.CPU, interleaved=interleaved))
+    if of_operator is not None:
+        tests[Criterion.OPERATOR] = of_operator
+    adjusted = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
+    arms = [block.arm for block in blocks]
+    findings = tuple(
+        _finding(criterion, tests[criterion], limits, alpha, adjusted, arms)
+        if criterion in tests
+        else _untested(criterion)
+        for criterion in Criterion
+    )
+    slower = {finding.criterion for finding in findings if finding.verdict is GateVerdict.SLOWER}
+    quantity = Quantity.BUSY if slower and not slower & {Criterion.CPU, Criterion.OPERATOR} else Quantity.CPU
+    return Judgement(
+        _overall(findings), 1 - alpha, findings, operator_changes(blocks, quantity, alpha, interleaved=interleaved)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A criterion that can be tested: a difference of log times, and what the whole job makes of it."""
+
+    slowdown: LogDifference
+    baseline: float
+    weight: float = 1.0
+    """Part of the job's time that it is about."""
+    tries: int = 1
+    """Operators of which it is the one that grew the most (Bonferroni)."""
+    mann_whitney_p: float | None = None
+
+    @property
+    def p(self) -> float:
+        return min(1.0, self.tries * self.slowdown.increase_p)
+
+    @property
+    def estimate(self) -> float:
+        return self.weight * relative(self.slowdown.difference)
+
+    def bounds(self, alpha: float) -> tuple[float, float]:
+        """Give the ends of the slowdown, each of which holds with 1 - alpha."""
+        low, high = self.slowdown.interval(2 * alpha)
+        return self.weight * low, self.weight * high
+
+    def detectable(self, alpha: float, relevant: float) -> float:
+        return self.weight * self.slowdown.detectable_effect(2 * alpha / self.tries, relevant / self.weight)
+
+
+def _job_test(criterion: Criterion, found: ArmDifference) -> _Test:
+    """Turn a difference of values, of which more is better, into one of times."""
+    log = found.found
+    slowdown = LogDifference(-log.difference, log.standard_error, log.degrees_of_freedom)
+    is_rate = criterion is Criterion.THROUGHPUT
+    baseline = math.exp(found.reference_log if is_rate else -found.reference_log)
+    return _Test(slowdown, baseline, mann_whitney_p=found.mann_whitney_p)
+
+
+def _operator_test(differences: Mapping[str, ArmDifference | None]) -> _Test | None:
+    """Test the operator that adds the most to the job's CPU per row."""
+    known = [each for each in differences.values() if each is not None]
+    if not known:
+        return None
+    total_s = sum(math.exp(each.reference_log) for each in known)
+    tests = [
+        _Test(each.found, total_s, math.exp(each.reference_log) / total_s, len(known), each.mann_whitney_p)
+        for each in known
+    ]
+    return max(tests, key=lambda test: test.estimate)
+
+
+def _finding(
+    criterion: Criterion,
+    test: _Test,
+    limits: Limits,
+    alpha: float,
+    adjusted: Mapping[Criterion, float],
+    arms: Sequence[int],
+) -> Finding:
+    def effect(slowdown: float) -> float:
+        """Of throughput there is less where it takes longer."""
+        return 1 / (1 + slowdown) - 1 if criterion is Criterion.THROUGHPUT else slowdown
+
+    low, high = test.bounds(alpha)
+    verdict = GateVerdict.INCONCLUSIVE
+    if adjusted[criterion] < alpha and test.estimate >= limits.max_slowdown:
+        verdict = GateVerdict.SLOWER
+    elif high < limits.rule_out:
+        verdict = GateVerdict.PASS
+    ends = sorted((effect(low), effect(high)))
+    return Finding(
+        criterion=criterion,
+        verdict=verdict,
+        baseline=test.baseline,
+        candidate=test.baseline * (1 + effect(test.estimate)),
+        effect=effect(test.estimate),
+        low=ends[0],
+        high=ends[1],
+        p=test.p,
+        adjusted_p=adjusted[criterion],
+        # Holm is never stricter than Bonferroni, so this is what the criterion sees at the least.
+        detectable_effect=effect(test.detectable(alpha / len(adjusted), limits.max_slowdown)),
+        n_baseline=arms.count(BASELINE),
+        n_candidate=arms.count(CANDIDATE),
+        mann_whitney_p=test.mann_whitney_p,
+        warnings=() if test.mann_whitney_p is None else (Doubt.NOT_NORMAL,),
+    )
+
+
+def _untested(criterion: Criterion) -> Finding:
+    """Return the finding of what cannot be tested: any effect is possible."""
+    return Finding(
+        criterion=criterion,
+        verdict=GateVerdict.INCONCLUSIVE,
+        baseline=math.nan,
+        candidate=math.nan,
+        effect=0.0,
+        low=-1.0,
+        high=math.inf,
+        p=1.0,
+        adjusted_p=1.0,
+        detectable_effect=math.inf,
+        n_baseline=0,
+        n_candidate=0,
+        warnings=(Doubt.TOO_FEW_WINDOWS,),
+    )
+
+
+def _overall(findings: Sequence[Finding]) -> GateVerdict:
+    verdicts = {finding.criterion: finding.verdict for finding in findings}
+    if GateVerdict.SLOWER in verdicts.values():
+        return GateVerdict.SLOWER
+    passes = all(verdicts[criterion] is GateVerdict.PASS for criterion in MUST_PASS)
+    return GateVerdict.PASS if passes else GateVerdict.INCONCLUSIVE

@@ -1,0 +1,231 @@
+"""Is a gate to be trusted? False alarms on unchanged code, slowdowns of one operator found, and the operator named.
+
+Simulated, *shared* noise, as `profile gate` runs it. The operator's cost is raised by 5, 10 and 20 %; what that means for
+the whole job is read off long quiet runs. A gate promises to find an effect as large as the one it calls detectable
+with 80 % power, and others with the power that follows from it; what is promised of a slowdown is the promise of the
+criterion that sees it best, by the detectable effects that gates of unchanged code stated. Intervals of rates are exact
+binomial ones, at 95 %.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from scipy import optimize, stats
+
+from profiler.configuration import Configuration
+from profiler.engines.simulated.engine import SimulatedEngine
+from profiler.engines.simulated.noise import Preset
+from profiler.engines.simulated.platform import SimulatedPlatform
+from profiler.gate import DESIGN, Gate, Side
+from profiler.loading import load_topology
+from profiler.measure import Arm, Design, observe_blocks
+from profiler.observation import BlockWindows, Detail
+from profiler.statistics.confirmation import order
+from profiler.statistics.gate_blocks import Criterion
+from profiler.statistics.gating import GateVerdict, Limits, judge
+from profiler.statistics.student import LogDifference
+from profiler.topology import Cost, Operator, Topology
+from scripts.benches.rows import Row, row
+from scripts.benches.saved import Saved
+
+CASES = {"linear": "work-2", "word-count": "count", "star": "hub", "twitter-sentiment": "sentiment"}
+"""Topologies, and the operator of each that is made slower: one with a third of the CPU time or more."""
+SLOWDOWNS = (0.05, 0.10, 0.20)
+GATES = 100
+"""Per topology and slowdown."""
+NODES, CORES = 2, 2
+MEASURED = (
+    "profiler/statistics",
+    "profiler/engines/simulated",
+    "profiler/measure.py",
+    "profiler/confirming.py",
+    "profiler/gate.py",
+    "workloads",
+    "scripts/benches/gate.py",
+)
+"""Code whose change makes earlier results stale."""
+NOMINAL = 0.05
+FREEDOM = 2 * (DESIGN.blocks - 1.5)
+"""Of the test: a trend takes half a degree of freedom from each version."""
+LAST_LOOK = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one gate said."""
+
+    topology: str
+    slowdown: float
+    verdict: str
+    operator: str | None
+    blocks: int
+    detectable: dict[str, float]
+    """By criterion, as a slowdown."""
+
+
+def rows() -> Iterator[Row]:
+    """Run all gates that were not run yet, and yield the figures."""
+    unchanged = [_gate(name, 0.0, seed) for name in CASES for seed in range(GATES)]
+    yield from _unchanged_rows(unchanged)
+    for slowdown in SLOWDOWNS:
+        slower = [_gate(name, slowdown, seed) for name in CASES for seed in range(GATES)]
+        yield from _slower_rows(slowdown, slower, unchanged)
+
+
+def _unchanged_rows(gates: Sequence[Verdict]) -> Iterator[Row]:
+    slower = [gate.verdict == GateVerdict.SLOWER for gate in gates]
+    low, _ = _interval(slower)
+    yield _rate("unchanged code: called slower", slower, better="lower", against="nominal 5 %")
+    yield row("unchanged code: lower end of that", low, NOMINAL, better="lower", n=len(gates))
+    for verdict in (GateVerdict.PASS, GateVerdict.INCONCLUSIVE):
+        yield _rate(f"unchanged code: {verdict}", [gate.verdict == verdict for gate in gates], against="")
+    for criterion in Criterion:
+        values = [gate.detectable[criterion] for gate in gates if gate.blocks == 2 * DESIGN.blocks]
+        yield row(
+            f"detectable slowdown by {criterion}, median", statistics.median(values), better="lower", n=len(values)
+        )
+    yield row("blocks of a gate, mean", statistics.fmean(gate.blocks for gate in gates), unit="blocks", n=len(gates))
+
+
+def _slower_rows(slowdown: float, gates: Sequence[Verdict], unchanged: Sequence[Verdict]) -> Iterator[Row]:
+    for name, operator in CASES.items():
+        own = [gate for gate in gates if gate.topology == name]
+        found = [gate.verdict == GateVerdict.SLOWER for gate in own]
+        promise, by = _promise(name, slowdown, [gate for gate in unchanged if gate.topology == name])
+        effect = _true_effects(name, slowdown)[by]
+        label = f"{slowdown:.0%} more work in {operator} of {name}: found"
+        yield _rate(label, found, goal=promise, against=f"promised for {by} {effect:+.1%}")
+    found = [gate for gate in gates if gate.verdict == GateVerdict.SLOWER]
+    yield _rate(f"{slowdown:.0%} more work: found, all", [gate.verdict == GateVerdict.SLOWER for gate in gates])
+    yield _rate(f"{slowdown:.0%} more work: passed", [gate.verdict == GateVerdict.PASS for gate in gates])
+    named = [gate.operator == CASES[gate.topology] for gate in found]
+    yield _rate(f"{slowdown:.0%} more work: right operator named, of those found", named, goal=0.9)
+
+
+def _promise(name: str, slowdown: float, unchanged: Sequence[Verdict]) -> tuple[float, Criterion]:
+    """Return the power that gates of unchanged code promise for a slowdown, and the criterion that promises it."""
+    effects = _true_effects(name, slowdown)
+    whole = [gate for gate in unchanged if gate.blocks == 2 * DESIGN.blocks]
+    operators = len(load_topology(name).names)
+    powers = {
+        criterion: statistics.fmean(
+            _power(effect, gate.detectable[criterion], operators if criterion is Criterion.OPERATOR else 1)
+            for gate in whole
+        )
+        for criterion, effect in effects.items()
+    }
+    best = max(powers, key=lambda criterion: powers[criterion])
+    return powers[best], best
+
+
+def _power(effect: float, detectable: float, tries: int) -> float:
+    """Return the chance that a test that calls `detectable` with 80 % power calls `effect`.
+
+    An operator's effect counts as a part of the job's, which does not matter here: both are in the same unit.
+    """
+    limits = Limits()
+    alpha = LAST_LOOK * limits.alpha / len(Criterion) / tries
+
+    def short(error: float) -> float:
+        return LogDifference(0.0, error, FREEDOM).detectable_effect(2 * alpha, limits.max_slowdown) - detectable
+
+    if short(1e-6) >= 0:
+        return float(effect >= limits.max_slowdown)
+    error = float(optimize.brentq(short, 1e-6, 2.0))
+    shift = math.log1p(effect) / error
+    significant = float(stats.nct.sf(stats.t.isf(alpha, FREEDOM), FREEDOM, shift)) if effect > 0 else alpha
+    large = float(stats.norm.sf((math.log1p(limits.max_slowdown) - math.log1p(effect)) / error))
+    return min(significant, large)
+
+
+@cache
+def _true_effects(name: str, slowdown: float) -> dict[Criterion, float]:
+    """Read what a slower operator means for the job off a long quiet run of both versions, as slowdowns."""
+
+    def measured() -> dict[str, float]:
+        topology = load_topology(name)
+        engine = _engine(Preset.QUIET, seed=0)
+        arms = [_arm(topology, engine), _arm(_slower(topology, CASES[name], slowdown), engine)]
+        design = Design(block=40, block_warm_up=6, blocks=2)
+        blocks = list(observe_blocks(engine, topology, arms, order(4), design, detail=Detail.APART))
+        found = judge(blocks, Limits())
+        total_s = sum(change.baseline_s for change in found.operators)
+        return {
+            Criterion.CPU: found[Criterion.CPU].effect,
+            Criterion.OPERATOR: max(change.increase_s for change in found.operators) / total_s,
+            Criterion.THROUGHPUT: -found[Criterion.THROUGHPUT].effect / (1 + found[Criterion.THROUGHPUT].effect),
+        }
+
+    kept: dict[str, float] = _saved().get(f"true effect, {name}, {slowdown}", measured)
+    return {Criterion(criterion): effect for criterion, effect in kept.items()}
+
+
+def _gate(name: str, slowdown: float, seed: int) -> Verdict:
+    kept: dict[str, Any] = _saved().get(f"{name}, {slowdown}, {seed}", lambda: _run(name, slowdown, seed))
+    return Verdict(name, slowdown, **kept)
+
+
+def _run(name: str, slowdown: float, seed: int) -> dict[str, Any]:
+    topology = load_topology(name)
+    engine = _engine(Preset.SHARED, seed)
+    tasks = Configuration.of(dict.fromkeys(topology.names, 1))
+    candidate = _slower(topology, CASES[name], slowdown) if slowdown else topology
+    outcome = Gate(engine, Side("baseline", topology, tasks), Side("candidate", candidate, tasks)).run()
+    judgement = outcome.judgement
+    if judgement is None:
+        raise AssertionError
+    named = judgement.slower_operator
+    return {
+        "verdict": str(outcome.verdict),
+        "operator": named.name if named else None,
+        "blocks": len(outcome.blocks),
+        "detectable": {finding.criterion: _as_slowdown(finding.detectable_effect) for finding in judgement.findings},
+    }
+
+
+def _as_slowdown(effect: float) -> float:
+    return effect if effect >= 0 else 1 / (1 + effect) - 1
+
+
+def _engine(preset: Preset, seed: int) -> SimulatedEngine:
+    return SimulatedEngine(SimulatedPlatform(nodes=NODES, cores_per_node=CORES, slots=64), preset, seed=seed)
+
+
+def _arm(topology: Topology, engine: SimulatedEngine) -> Arm:
+    tasks = Configuration.of(dict.fromkeys(topology.names, 1))
+    return Arm(tasks, engine.truth(topology, tasks).throughput_per_s, topology=topology)
+
+
+def _slower(topology: Topology, name: str, slowdown: float) -> Topology:
+    def changed(operator: Operator) -> Operator:
+        cost = operator.cost or Cost()
+        more = Cost(cpu_ms=cost.cpu_ms * (1 + slowdown), wait_ms=cost.wait_ms * (1 + slowdown))
+        return replace(operator, cost=more) if operator.name == name else operator
+
+    return Topology(topology.name, topology.sources, [changed(operator) for operator in topology.operators])
+
+
+def _rate(
+    quantity: str, hits: Sequence[bool], *, goal: float | None = None, better: Any = "higher", against: str = ""
+) -> Row:
+    low, high = _interval(hits)
+    ours = sum(hits) / len(hits) if hits else 0.0
+    return row(quantity, ours, goal, better=better, against=against, n=len(hits), low=low, high=high)
+
+
+def _interval(hits: Sequence[bool]) -> tuple[float, float]:
+    if not hits:
+        return 0.0, 1.0
+    found = stats.binomtest(sum(hits), len(hits)).proportion_ci(0.95)
+    return float(found.low), float(found.high)
+
+
+@cache
+def _saved() -> Saved:
+    return Saved("gate", *MEASURED)
