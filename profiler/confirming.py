@@ -2,12 +2,13 @@
 
 A gain of a hundred percent needs no twelve blocks. So there is an early look after half of them, at a fifth of the
 significance level, and a last one at the other four fifths: together they raise no more false alarms than one look
-would (Bonferroni). An arm whose case is decided early is not measured any more; the others go on.
+would (Bonferroni). An arm whose case is decided early is not measured any more. Neither is a rival that only matters
+where it beats the first arm, and does not seem to: that costs power against rivals, and saves a third of the blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from profiler.engines import Engine
@@ -40,9 +41,16 @@ class Confrontation:
 
 
 def confront(
-    engine: Engine, topology: Topology, arms: Sequence[Arm], design: Design, *, alpha: float, report: Report = ignore
+    engine: Engine,
+    topology: Topology,
+    arms: Sequence[Arm],
+    design: Design,
+    *,
+    alpha: float,
+    rivals: Container[int] = (),
+    report: Report = ignore,
 ) -> Confrontation:
-    """Measure the first arm against all others, interleaved."""
+    """Measure the first arm against all others, interleaved; of `rivals` only those that may be better go on."""
     made = Confrontation(alpha)
     others = list(range(1, len(arms)))
     done = 0
@@ -61,7 +69,7 @@ def confront(
             before=len(made.blocks),
             planned=len(made.blocks) + (design.blocks - done) * len(turn),
         )
-        others = made.look(others, part)
+        others = [other for other in made.look(others, part) if other not in rivals or made.against[other].effect < 0]
         done = passes
         if not others:
             break

@@ -50,7 +50,8 @@ class Drilled:
 
 def foreseen(topology: Topology, part: float, reference: Measurement, design: Design, limits: Limits) -> Drilled:
     """Choose the operator by what the reference measured, and foresee what a gate of this design could find."""
-    operators = {name: each for name, each in reference.operators.items() if isinstance(topology[name], Operator)}
+    candidates = {operator.name for operator in topology.operators}
+    operators = {name: each for name, each in reference.operators.items() if name in candidates}
     if not operators:
         raise ProfileError("The engine told nothing of the operators, so none can be chosen for a drill.")
     chosen = max(operators, key=lambda name: operators[name].cpu_s)

@@ -170,7 +170,7 @@ class Loop:
         others = [profile.initial] if runner_up is None else [profile.initial, runner_up]
         arms = [_arm(outcome) for outcome in (profile.answer, *others)]
         alpha = self.parameters.significance
-        found = confront(self.engine, self.topology, arms, self.design, alpha=alpha, report=self.report)
+        found = confront(self.engine, self.topology, arms, self.design, alpha=alpha, rivals=(2,), report=self.report)
         made = tuple(Confirmation(other.number, found.against[index]) for index, other in enumerate(others, start=1))
         if runner_up is None or found.against[2].verdict is not Verdict.DECREASED:
             return replace(profile, confirmations=made)

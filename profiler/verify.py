@@ -19,7 +19,7 @@ from profiler.rounds import Round
 from profiler.topology import Topology
 
 LOAD = 0.95
-BATCHES = 3
+BATCHES = 2
 """The first, in which the job warms up, does not count."""
 KEPT_UP = 0.97
 """Part of the offered rows that must come through for the queue to count as not growing."""

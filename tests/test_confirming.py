@@ -44,7 +44,7 @@ def arm(tasks):
     return Arm(Configuration.of({"in": 1, "work": tasks}), 1000.0 * tasks)
 
 
-def measured(arms, *, noise, blocks=6, seed=1):
+def measured(arms, *, noise, blocks=6, seed=1, rivals=()):
     started = []
 
     def report(event):
@@ -52,7 +52,15 @@ def measured(arms, *, noise, blocks=6, seed=1):
             started.append(event)
 
     engine = NoisyEngine(noise, seed)
-    found = confront(engine, TOPOLOGY, [arm(tasks) for tasks in arms], Design(blocks=blocks), alpha=0.05, report=report)
+    found = confront(
+        engine,
+        TOPOLOGY,
+        [arm(tasks) for tasks in arms],
+        Design(blocks=blocks),
+        alpha=0.05,
+        rivals=rivals,
+        report=report,
+    )
     return found, [event.configuration["work"] for event in started], started
 
 
@@ -82,6 +90,15 @@ def test_only_the_undecided_arm_goes_on():
     assert found.against[1].n_reference == 3
     assert found.against[2].n_reference == 6
     assert started[-1].index + 1 == started[-1].planned == 15
+
+
+def test_a_rival_goes_on_only_where_it_may_be_better():
+    """A runner-up that looks slower at the early look is not worth more blocks; one that looks faster is."""
+    _, slower, _ = measured([20, 1, 19], noise=0.05, rivals=(2,))
+    assert (slower.count(20), slower.count(1), slower.count(19)) == (3, 3, 3)
+    found, faster, _ = measured([19, 1, 20], noise=0.05, rivals=(2,))
+    assert (faster.count(19), faster.count(1), faster.count(20)) == (6, 3, 6)
+    assert found.against[2].effect < 0
 
 
 def test_few_blocks_are_looked_at_once():

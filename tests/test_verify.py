@@ -50,4 +50,4 @@ def test_windows_last_as_long_as_production_batches():
     verified(340.0, report=events.append)
     assert isinstance(events[0], VerificationStarted)
     windows = [event.observation for event in events if isinstance(event, WindowSeen)]
-    assert [window.duration_s for window in windows] == pytest.approx([30.0] * 3, rel=0.1)
+    assert [window.duration_s for window in windows] == pytest.approx([30.0] * 2, rel=0.1)

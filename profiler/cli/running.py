@@ -16,6 +16,7 @@ from profiler.cli.console import error_console, result_console
 from profiler.cli.engines import prepared_engine
 from profiler.cli.outputs import Outputs
 from profiler.engines import Engine
+from profiler.errors import ProfileError
 from profiler.events import Event, Report, RoundDecided
 from profiler.loop import Loop
 from profiler.measure import Design
@@ -72,7 +73,7 @@ def run_profile(topology: Topology, settings: Settings) -> int:
     outputs.write(document)
     if not outputs.json_on_stdout:
         print_profile(result_console(), profile, run=history.run.id, engine=engine.name)
-    return 0
+    return 0 if history.complete else ProfileError.exit_code
 
 
 def _time_left(settings: Settings, design: Design, batch_s: float | None) -> TimeLeft | None:
@@ -127,6 +128,8 @@ class _History:
         self.rounds = rounds
         self.report = report
         self.keep_result = keep_result
+        self.complete = True
+        """False where the database did not take all of it, and a file has the rest."""
 
 
 def _run(topology: Topology, settings: Settings, engine: Engine, parameters: dict[str, Any]) -> Run:
@@ -184,13 +187,15 @@ def _kept(run: Run, settings: Settings, mongo: Mongo | None, watcher: Progress) 
         if isinstance(event, RoundDecided):
             decided = max(decided, event.round.number)
 
+    history = _History(run, rounds, report, keeper.keep_result)
     with keeper:
         try:
-            yield _History(run, rounds, report, keeper.keep_result)
+            yield history
         except BaseException:
             if decided:
                 error_console().print(f"Rounds 1 to {decided} are kept: add --resume {run.id} to go on after them.")
             raise
         finally:
             if left := str(keeper.close()):
+                history.complete = False
                 error_console().print(left)

@@ -28,6 +28,15 @@ def test_detectable_effect_respects_the_relevant_one() -> None:
     )
 
 
+def test_an_increase_is_tested_on_one_side() -> None:
+    """Half of the two-sided p where there is one, nearly 1 where it is a decrease; without noise it is certain."""
+    rise, fall = LogDifference(0.05, 0.02, 9.0), LogDifference(-0.05, 0.02, 9.0)
+    assert rise.increase_p == pytest.approx(rise.p / 2)
+    assert fall.increase_p == pytest.approx(1 - fall.p / 2)
+    assert LogDifference(0.05, 0.0, 9.0).increase_p == 0.0
+    assert LogDifference(-0.05, 0.0, 9.0).increase_p == LogDifference(0.0, 0.0, 9.0).increase_p == 1.0
+
+
 def test_equivalence_is_two_one_sided_tests() -> None:
     """Its p is the larger of the two one-sided ones."""
     found, bound = LogDifference(0.01, 0.02, 9.0), math.log1p(0.05)

@@ -8,9 +8,10 @@ from typing import Any
 from profiler.configuration import Configuration
 from profiler.documents import round_document
 from profiler.events import Phase
-from profiler.observation import Doubt
+from profiler.observation import BlockWindows, Doubt, Latency
 from profiler.rounds import Decision, Round
 from profiler.statistics.comparison import Comparison, Verdict
+from profiler.store.baselines import Baseline
 from profiler.store.records import Run, SeenWindow
 from tests.scenarios import operator_window, outcome, window
 
@@ -92,3 +93,22 @@ def a_result(
         ],
         "warnings": ["state was empty"],
     }
+
+
+def a_baseline(name: str = "main", *, topology: str = "word-count", engine: str = "spark", **more: Any) -> Baseline:
+    """Build a baseline; one of its probes saw no sampled row."""
+    operators = {element: operator_window(busy_s=1.5, tasks=tasks) for element, tasks in TASKS.items()}
+    nothing = Latency(float("inf"), float("inf"), float("inf"), float("inf"))
+    seen_windows = (window(100.0, operators=operators), window(110.0, operators=operators))
+    blocks = (BlockWindows(0, seen_windows, (window(60.0),)), BlockWindows(0, seen_windows, (window(latency=nothing),)))
+    given: dict[str, Any] = {
+        "reference": "word-count",
+        "revision": "0123abc",
+        "saved": NOON,
+        "configuration": Configuration.of(TASKS),
+        "environment": {"engine": engine, "cores": "2", "machine": "a machine"},
+        "loop_s": 0.0025,
+        "throughput_per_s": 105.0,
+        "blocks": blocks,
+    }
+    return Baseline(name, topology, engine, **(given | more))

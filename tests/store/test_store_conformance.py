@@ -11,8 +11,8 @@ from profiler.errors import UsageError
 from profiler.statistics.comparison import Verdict
 from profiler.store.memory import MemoryStore
 from profiler.store.records import Answer, Best, Confirmed, Result
-from profiler.store.store import NoSuchRun, Store, prune, write_records
-from tests.store.histories import NOON, TASKS, a_result, a_run, decided, measured, seen
+from profiler.store.store import NoSuchBaseline, NoSuchRun, Store, prune, write_records
+from tests.store.histories import NOON, TASKS, a_baseline, a_result, a_run, decided, measured, seen
 
 
 @pytest.fixture(params=["memory", pytest.param("mongo", marks=pytest.mark.mongo)])
@@ -171,3 +171,39 @@ class TestStore:
         assert result is not None
         assert store.load_run("run-1").run.environment["mongo"] == "mongodb://***@host:27017/db"
         assert result["environment"] == {"kafka": ["mongodb://***@host:27017/db"]}
+
+    def test_a_baseline_comes_back_as_it_was_saved(self, store: Store) -> None:
+        """Windows, infinities, odd names and the moment included: a later gate is judged by it."""
+        store.save_baseline(a_baseline())
+        assert store.load_baseline("word-count", "spark", "main") == a_baseline()
+
+    def test_a_baseline_that_is_saved_again_is_replaced(self, store: Store) -> None:
+        """There is one of a name."""
+        store.save_baseline(a_baseline())
+        store.save_baseline(a_baseline(throughput_per_s=7.0, revision=None, loop_s=None))
+        assert store.load_baseline("word-count", "spark", "main").throughput_per_s == 7.0
+        assert store.baseline_names("word-count", "spark") == ["main"]
+
+    def test_baselines_are_told_apart_by_topology_engine_and_name(self, store: Store) -> None:
+        """Every job may have its own 'main', on every engine."""
+        places = [("word-count", "spark", "main"), ("word-count", "spark", "old"), ("linear", "spark", "main")]
+        places.append(("word-count", "simulated", "main"))
+        for number, (topology, engine, name) in enumerate(places):
+            store.save_baseline(a_baseline(name, topology=topology, engine=engine, throughput_per_s=float(number)))
+        found = [store.load_baseline(*place).throughput_per_s for place in places]
+        assert found == [0.0, 1.0, 2.0, 3.0]
+        assert store.baseline_names("word-count", "spark") == ["main", "old"]
+        assert store.baseline_names("star", "spark") == []
+
+    def test_an_unknown_baseline_is_wrong_usage_and_the_known_ones_are_named(self, store: Store) -> None:
+        """With the way to one."""
+        store.save_baseline(a_baseline("release"))
+        with pytest.raises(NoSuchBaseline, match=r"no baseline 'main' of word-count on spark\. Known: release\. Save one"):
+            store.load_baseline("word-count", "spark", "main")
+        with pytest.raises(UsageError, match=r"no baseline 'main' of linear on spark\. Save one: profile gate"):
+            store.load_baseline("linear", "spark", "main")
+
+    def test_a_baseline_holds_no_credentials(self, store: Store) -> None:
+        """Wherever a URI came from."""
+        store.save_baseline(a_baseline(environment={"machine": "spark://user:pw@host:7077"}))
+        assert store.load_baseline("word-count", "spark", "main").environment == {"machine": "spark://***@host:7077"}

@@ -41,7 +41,7 @@ WHOLE = 0.9
 DRAINS_WITHIN_S = 5.0
 DRAINED_S = 0.3
 """So little of the last rows sent may be missing, as only sampled ones are seen coming out."""
-ENOUGH_PER_S = 1000.0
+ENOUGH_PER_S = 250.0
 """A job that takes so much is quick enough to be sampled less from here on."""
 AHEAD = 4.0
 """A job may take so many times what was seen of it so far, and must not be sampled too much then."""

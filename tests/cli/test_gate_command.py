@@ -1,0 +1,332 @@
+"""`profile gate` on the simulated engine, as a user calls it: verdicts, exit codes, reports and what to compare with."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from contextlib import contextmanager
+from xml.etree import ElementTree as ET
+
+import jsonschema
+import pytest
+
+from profiler.cli import gating
+from profiler.report.gate_document import gate_schema
+from profiler.store.memory import MemoryStore
+from tests.git_repositories import JOB, Repository
+
+SIMULATED = ("--engine", "simulated", "--nodes", "2", "--cores", "2", "--seed", "1")
+NOISY = (*SIMULATED, "--noise", "shared")
+
+
+@pytest.fixture(autouse=True)
+def _one_process_each(tmp_path, monkeypatch):
+    """Forget what a test's jobs imported, as the process of a real call would."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    yield
+    forget(*(name for name, module in sys.modules.items() if str(tmp_path) in str(getattr(module, "__file__", ""))))
+
+
+def forget(*modules):
+    """Let the next call import a neighbour anew."""
+    for name in list(modules):
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def store(monkeypatch):
+    """Keep baselines in memory."""
+    kept = MemoryStore()
+
+    @contextmanager
+    def opened_store(settings, note):
+        yield kept
+
+    monkeypatch.setattr(gating, "opened_store", opened_store)
+    return kept
+
+
+@pytest.fixture
+def repository(folder):
+    """A repository in the current directory, whose second commit makes 'count' slower."""
+    made = Repository(folder)
+    made.commit(job=JOB, costs="COUNT_MS = 0.5\n")
+    made.commit(costs="COUNT_MS = 0.65\n")
+    return made
+
+
+def document_of(answer):
+    document = json.loads(answer.stdout)
+    jsonschema.validate(document, gate_schema())
+    assert document["exit_code"] == answer.exit_code
+    return document
+
+
+def test_unchanged_code_passes(profile):
+    """Exit 0, with every criterion and what it could have seen."""
+    answer = profile("gate", "linear", *SIMULATED, "--aa")
+    assert answer.exit_code == 0, answer.stderr
+    for part in ("Gate: linear on simulated", "against itself", "CPU per row", "throughput", "latency p95", "detects"):
+        assert part in answer.stdout
+    assert "pass: a slowdown of 10% is ruled out: CPU per row" in answer.stdout
+    assert "baseline, block 1 of 16" in answer.stderr
+    assert max(map(len, answer.stdout.splitlines()[:6])) <= 90
+
+
+def test_a_drill_comes_out_red(profile):
+    """Exit 1; the expected effect is told before anything is compared, and the operator is named."""
+    answer = profile("gate", "word-count", *SIMULATED, "--drill", "20%")
+    assert answer.exit_code == 1, answer.stdout
+    expected, first_block = answer.stderr.index("are expected"), answer.stderr.index("block 1 of 16")
+    assert expected < first_block
+    assert "slower: 'count' +" in answer.stdout
+    assert "mostly in 'count'; the limit is a slowdown of 5% (exit 1)" in answer.stdout
+
+
+def test_a_drill_is_found_on_a_shared_machine_too(profile):
+    """As a document: the drilled operator is the one that is named."""
+    document = document_of(profile("gate", "word-count", *NOISY, "--drill", "20%", "--json", "-", "--quiet"))
+    assert document["verdict"] == "slower"
+    assert document["slower_operator"] == document["drill"]["operator"] == "count"
+    assert document["drill"]["expected_effect"] == pytest.approx(0.2 * document["drill"]["share"])
+
+
+def test_a_drill_that_is_too_small_to_be_found_is_inconclusive_at_once(profile):
+    """Exit 4 before any block."""
+    answer = profile("gate", "linear", *NOISY, "--drill", "2%")
+    assert answer.exit_code == 4
+    assert "block" not in answer.stderr
+    assert "the drill was not measured" in answer.stdout
+
+
+def test_noise_that_hides_the_limit_is_inconclusive(profile):
+    """Exit 4, and what stays open."""
+    answer = profile("gate", "linear", *NOISY, "--aa", "--max-slowdown", "1%", "--blocks", "4")
+    assert answer.exit_code == 4
+    assert "inconclusive: a slowdown of 2% can't be ruled out" in answer.stdout
+
+
+def test_the_second_commit_is_slower_than_the_first(profile, repository):
+    """A real pair of commits: exit 1, the operator named, and nothing left in the repository."""
+    answer = profile("gate", "job.py", "--against-rev", "HEAD~1", *SIMULATED, "--json", "-", "--quiet")
+    document = document_of(answer)
+    assert answer.exit_code == 1, answer.stdout
+    assert document["slower_operator"] == "count"
+    assert document["baseline"] == {
+        "kind": "revision",
+        "name": repository.git("rev-parse", "HEAD~1")[:10],
+        "interleaved": True,
+    }
+    assert repository.git("status", "--porcelain", "--untracked-files=no") == ""
+    assert repository.git("worktree", "list").count("\n") == 0
+
+
+def test_the_first_commit_is_not_slower_than_the_second(profile, repository):
+    """The same pair the other way round: a gain passes."""
+    repository.git("checkout", "--quiet", "HEAD~1")
+    answer = profile("gate", "job.py", "--against-rev", "main", *SIMULATED)
+    assert answer.exit_code == 0, answer.stdout
+
+
+def test_another_topology_is_compared(profile, folder):
+    """By its file, with the tasks that both run with."""
+    Repository(folder).write(job=JOB, costs="COUNT_MS = 0.5\n", slow__job=JOB, slow__costs="COUNT_MS = 0.7\n")
+    tasks = ("--tasks", "count=2, split=2")
+    answer = profile("gate", "slow/job.py", "--against", "job.py", *SIMULATED, *tasks, "--json", "-", "--quiet")
+    document = document_of(answer)
+    assert (answer.exit_code, document["slower_operator"]) == (1, "count")
+    assert document["tasks"] == {"lines": 1, "split": 2, "count": 2}
+    assert profile("gate", "job.py", "--against", "slow/job.py", *SIMULATED, *tasks).exit_code == 0
+
+
+def test_today_s_tasks_are_run_where_they_are_stated(profile, folder):
+    """They are what the job runs with."""
+    job = JOB.replace("Cost(cpu_ms=COUNT_MS)", "Cost(cpu_ms=COUNT_MS), tasks=3")
+    Repository(folder).write(job=job, costs="COUNT_MS = 0.5\n")
+    document = document_of(profile("gate", "job.py", "--aa", *SIMULATED, "--json", "-", "--quiet"))
+    assert document["tasks"] == {"lines": 1, "split": 1, "count": 3}
+
+
+def test_a_stored_baseline_is_compared_with(profile, store, folder):
+    """Where its code is at hand no more, by its blocks; that is told."""
+    Repository(folder).write(job=JOB, costs="COUNT_MS = 0.5\n")
+    saved = profile("gate", "job.py", *SIMULATED, "--save-baseline", "main", "--tasks", "count=2")
+    assert saved.exit_code == 0, saved.stderr
+    same = profile("gate", "job.py", *SIMULATED, "--baseline", "main")
+    assert same.exit_code == 0, same.stdout
+    assert "against the stored blocks of main" in same.stdout
+    assert "warning: main can't be run again: its code was not committed when it was saved" in same.stdout
+    (folder / "costs.py").write_text("COUNT_MS = 0.65\n")
+    forget("costs")
+    document = document_of(profile("gate", "job.py", *SIMULATED, "--baseline", "main", "--json", "-", "--quiet"))
+    assert (document["verdict"], document["slower_operator"]) == ("slower", "count")
+    assert document["tasks"]["count"] == 2
+    assert not document["baseline"]["interleaved"]
+
+
+def test_a_stored_baseline_is_run_again_where_its_commit_is_at_hand(profile, store, repository):
+    """Versions that take turns can be compared more sharply."""
+    repository.git("checkout", "--quiet", "HEAD~1")
+    assert profile("gate", "job.py", *SIMULATED, "--save-baseline", "main").exit_code == 0
+    repository.git("checkout", "--quiet", "main")
+    forget("costs")
+    document = document_of(profile("gate", "job.py", *SIMULATED, "--baseline", "main", "--json", "-", "--quiet"))
+    assert (document["verdict"], document["slower_operator"]) == ("slower", "count")
+    assert document["baseline"]["kind"] == "revision"
+    assert document["baseline"]["name"].endswith(" (main)")
+    assert document["baseline"]["interleaved"]
+
+
+def test_a_baseline_that_was_measured_elsewhere_is_inconclusive(profile, store):
+    """Exit 4 with what differs, before anything is measured; --force compares all the same."""
+    assert profile("gate", "linear", *SIMULATED, "--save-baseline", "main").exit_code == 0
+    elsewhere = ("--engine", "simulated", "--nodes", "3", "--cores", "2", "--noise", "quiet")
+    answer = profile("gate", "linear", *elsewhere, "--baseline", "main")
+    assert answer.exit_code == 4
+    assert "the baseline was measured elsewhere (cores was 4, is 6, nodes was 2, is 3)" in answer.stdout
+    assert "block" not in answer.stderr
+    forced = profile("gate", "linear", *elsewhere, "--baseline", "main", "--force")
+    assert "block 1 of 8" in forced.stderr
+    assert "CPU per row" in forced.stdout
+
+
+def test_a_slower_version_does_not_become_the_baseline(profile, store, folder):
+    """It would hide itself from the next gate."""
+    Repository(folder).write(job=JOB, costs="COUNT_MS = 0.5\n")
+    profile("gate", "job.py", *SIMULATED, "--save-baseline", "main")
+    before = store.load_baseline("words", "simulated", "main")
+    (folder / "costs.py").write_text("COUNT_MS = 0.65\n")
+    forget("costs")
+    answer = profile("gate", "job.py", *SIMULATED, "--baseline", "main", "--save-baseline", "main")
+    assert answer.exit_code == 1
+    assert "warning: baseline 'main' was not saved, as the candidate is slower" in answer.stdout
+    assert store.load_baseline("words", "simulated", "main") == before
+
+
+def test_saving_a_baseline_is_no_verdict(profile, store):
+    """However noisy the machine is: exit 0, and all blocks are kept."""
+    answer = profile("gate", "linear", *NOISY, "--save-baseline", "main", "--max-slowdown", "1%")
+    assert answer.exit_code == 0
+    kept = store.load_baseline("linear", "simulated", "main")
+    assert len(kept.blocks) == 16
+    assert {block.arm for block in kept.blocks} == {0}
+    assert kept.environment["preset"] == "shared"
+
+
+def test_a_baseline_that_is_not_there_is_wrong_usage(profile, store, refused):
+    """With the way to one."""
+    assert refused(profile("gate", "linear", *SIMULATED, "--baseline", "main", "--quiet")) == (
+        "There is no baseline 'main' of linear on simulated. Save one: profile gate TOPOLOGY --save-baseline main."
+    )
+
+
+def test_reports_are_written(profile, folder, monkeypatch):
+    """JUnit with a test case per criterion, CSV, Markdown, JSON, and the summary of a CI step."""
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
+    (folder / "summary.md").write_text("what was there\n")
+    exports = [part for kind in ("junit", "csv", "md", "json") for part in ("--export", f"{kind}=gate.{kind}")]
+    answer = profile("gate", "word-count", *SIMULATED, "--drill", "20%", *exports)
+    assert answer.exit_code == 1
+    suite = ET.parse(folder / "gate.junit").getroot().find("testsuite")  # noqa: S314 - our own file
+    names = [case.get("name") for case in suite.iter("testcase")]
+    assert names == ["CPU per row", "one operator's CPU", "throughput", "latency p95"]
+    failed = [case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None]
+    assert "CPU per row" in failed
+    assert suite.get("failures") == str(len(failed))
+    rows = list(csv.DictReader((folder / "gate.csv").read_text().splitlines()))
+    assert [row["criterion"] for row in rows] == ["cpu-per-row", "operator-cpu", "throughput", "latency"]
+    assert float(rows[0]["effect"]) > 0.05
+    markdown = (folder / "gate.md").read_text()
+    assert "| CPU per row |" in markdown
+    assert (folder / "summary.md").read_text() == "what was there\n" + markdown
+    jsonschema.validate(json.loads((folder / "gate.json").read_text()), gate_schema())
+
+
+def test_a_criterion_that_could_not_tell_is_skipped_in_junit(profile, folder):
+    """Neither a success nor a failure; where nothing was measured there is one case."""
+    profile("gate", "linear", *NOISY, "--aa", "--max-slowdown", "1%", "--export", "junit=open.xml")
+    suite = ET.parse(folder / "open.xml").getroot().find("testsuite")  # noqa: S314 - our own file
+    assert int(suite.get("skipped")) > 0
+    assert suite.get("failures") == "0"
+    profile("gate", "linear", *NOISY, "--drill", "1%", "--export", "junit=none.xml")
+    (case,) = ET.parse(folder / "none.xml").getroot().iter("testcase")  # noqa: S314 - our own file
+    assert case.find("skipped") is not None
+
+
+def test_a_summary_that_cannot_be_written_loses_nothing(profile, folder, monkeypatch):
+    """The verdict stands."""
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "no" / "such" / "folder.md"))
+    answer = profile("gate", "linear", *SIMULATED, "--aa")
+    assert answer.exit_code == 0
+    assert "can't be written" in answer.stderr
+
+
+WRONG = {
+    "nothing to compare with": (["linear"], "There is nothing to compare 'linear' with."),
+    "two things to compare with": (
+        ["linear", "--aa", "--against", "star"],
+        "--against and --aa exclude each other. Compare with one thing at a time.",
+    ),
+    "a drilled baseline": (
+        ["linear", "--drill", "20%", "--save-baseline", "main"],
+        "--drill and --save-baseline exclude each other.",
+    ),
+    "a malformed slowdown": (
+        ["linear", "--aa", "--max-slowdown", "much"],
+        "--max-slowdown is 'much', not a part above 0% to 100%.",
+    ),
+    "a pass that says nothing": (
+        ["linear", "--aa", "--rule-out", "1%"],
+        "--rule-out 1% is below --max-slowdown 5%.",
+    ),
+    "too few blocks": (["linear", "--aa", "--blocks", "1"], "--blocks is '1', not a whole number from 2."),
+    "malformed tasks": (["linear", "--aa", "--tasks", "work-1"], "--tasks is 'work-1', not a number of tasks"),
+    "tasks of nobody": (
+        ["linear", "--aa", "--tasks", "wrok-1=2"],
+        "--tasks names 'wrok-1', which 'linear' does not have. Did you mean 'work-1'?",
+    ),
+    "other sources": (["linear", "--against", "star"], "The versions read different sources: events and left, right."),
+    "an unknown workload": (["linaer", "--aa"], "There is no workload 'linaer'. Did you mean 'linear'?"),
+    "an unknown format": (["linear", "--aa", "--export", "html=a.html"], "The result can't be exported as html."),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_usage_is_one_sentence(wrong, profile, refused):
+    """Exit 2, before anything is measured."""
+    arguments, sentence = WRONG[wrong]
+    assert refused(profile("gate", *arguments, *SIMULATED, "--quiet")).startswith(sentence)
+
+
+def test_a_revision_needs_a_repository_that_has_it(profile, refused, folder, repository):
+    """And a job that is part of it."""
+    arguments = ("gate", "job.py", *SIMULATED, "--quiet", "--against-rev")
+    assert "has no revision 'no-such'. Fetch it first" in refused(profile(*arguments, "no-such"))
+    repository.write(new=JOB)
+    said = refused(profile("gate", "new.py", *SIMULATED, "--quiet", "--against-rev", "HEAD"))
+    assert said.endswith("there is no 'new.py'. Name a revision that has it.")
+
+
+def test_help_of_a_gate_loads_nothing_heavy(shell, folder):
+    """It must answer at once."""
+    (folder / "sitecustomize.py").write_text(
+        "import atexit, sys\n"
+        "heavy = {'numpy', 'scipy', 'pandas', 'pyspark', 'rich', 'pydantic', 'pymongo', 'confluent_kafka'}\n"
+        "atexit.register(lambda: print('loaded', sorted(heavy & set(sys.modules)), file=sys.stderr))\n"
+    )
+    from tests.cli.test_app import ROOT
+
+    answer = shell("gate", "--help", PYTHONPATH=f"{folder}:{ROOT}")
+    assert (answer.returncode, answer.stderr) == (0, "loaded []\n")
+    assert "--against-rev" in answer.stdout
+
+
+@pytest.mark.mongo
+def test_a_baseline_lasts_in_the_database(shell, cache):
+    """From one call to the next, in the database that all of them share."""
+    saved = shell("gate", "linear", *SIMULATED, "--save-baseline", "main", "--quiet", PROFILE_CACHE=str(cache))
+    assert saved.returncode == 0, saved.stderr
+    answer = shell("gate", "linear", *SIMULATED, "--baseline", "main", "--quiet", PROFILE_CACHE=str(cache))
+    assert answer.returncode == 0, answer.stderr
+    assert "the stored blocks of main" in answer.stdout or "(main)" in answer.stdout

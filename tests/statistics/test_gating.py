@@ -1,0 +1,167 @@
+"""The verdict of a gate: pass, slower or inconclusive, and which operator it is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from profiler.engines.simulated.noise import Preset
+from profiler.observation import Doubt, Latency
+from profiler.statistics.gate_blocks import Criterion
+from profiler.statistics.gating import GateVerdict, Limits, judge
+from profiler.statistics.slower_operator import Quantity
+from tests.gates import Version, blocks
+
+TODAY = Version()
+LIMITS = Limits()
+
+
+def test_unchanged_code_passes_on_a_quiet_machine():
+    """Both decisive criteria rule out what a pass rules out."""
+    found = judge(blocks(TODAY, TODAY), LIMITS)
+    assert found.verdict is GateVerdict.PASS
+    assert found[Criterion.CPU].high < LIMITS.rule_out
+    assert found[Criterion.THROUGHPUT].low > -LIMITS.rule_out
+    assert found.slower_operator is None
+
+
+def test_more_cpu_per_row_is_slower_and_its_operator_is_named():
+    """With the effect on the job, its interval, and what the operator adds."""
+    found = judge(blocks(TODAY, TODAY.with_cpu(count=6e-4)), LIMITS)
+    cpu = found[Criterion.CPU]
+    assert (found.verdict, cpu.verdict) == (GateVerdict.SLOWER, GateVerdict.SLOWER)
+    assert cpu.low < 0.10 < cpu.high
+    assert cpu.effect == pytest.approx(0.10, abs=0.02)
+    assert cpu.candidate / cpu.baseline == pytest.approx(1 + cpu.effect)
+    assert found.slower_operator is not None
+    assert found.slower_operator.name == "count"
+    assert found.slower_operator.effect == pytest.approx(0.2, abs=0.03)
+    assert found.slower_operator.increase_s == pytest.approx(1e-4, rel=0.2)
+
+
+def test_what_is_certain_but_small_does_not_fail():
+    """3 % more is seen, and below the smallest slowdown that fails."""
+    found = judge(blocks(TODAY, TODAY.with_cpu(count=5.3e-4)), LIMITS)
+    assert found[Criterion.CPU].adjusted_p < 0.05
+    assert found.verdict is GateVerdict.PASS
+    assert judge(blocks(TODAY, TODAY.with_cpu(count=5.3e-4)), Limits(0.02)).verdict is GateVerdict.SLOWER
+
+
+def test_a_faster_version_is_not_slower():
+    """The tests are one-sided: a gain passes."""
+    faster = replace(TODAY, throughput_per_s=1300.0).with_cpu(count=3e-4)
+    found = judge(blocks(TODAY, faster), LIMITS)
+    assert found.verdict is GateVerdict.PASS
+    assert found[Criterion.CPU].p > 0.99
+    assert found[Criterion.CPU].effect < -0.1
+
+
+def test_noise_that_hides_the_limit_is_inconclusive():
+    """Neither slower nor ruled out, and the gate says what it could have seen."""
+    found = judge(blocks(TODAY, TODAY, per_version=3, preset=Preset.SHARED), LIMITS)
+    assert found.verdict is GateVerdict.INCONCLUSIVE
+    assert found[Criterion.THROUGHPUT].detectable_effect < -LIMITS.max_slowdown
+
+
+def test_waiting_longer_is_slower_although_it_costs_no_cpu():
+    """Throughput tells, and the operator is found by its working time."""
+    waiting = replace(TODAY, wait_s={"parse": 1e-3, "count": 1e-3})
+    longer = replace(waiting, throughput_per_s=830.0, wait_s={"parse": 1e-3, "count": 1.2e-3})
+    found = judge(blocks(waiting, longer), LIMITS)
+    assert found.verdict is GateVerdict.SLOWER
+    assert found[Criterion.CPU].verdict is GateVerdict.PASS
+    assert found[Criterion.THROUGHPUT].effect == pytest.approx(-0.17, abs=0.02)
+    assert found.slower_operator is not None
+    assert (found.slower_operator.name, found.slower_operator.quantity) == ("count", Quantity.BUSY)
+
+
+def test_a_higher_latency_alone_fails():
+    """It is a criterion of its own."""
+    found = judge(blocks(TODAY, replace(TODAY, latency_ms=30.0)), LIMITS)
+    slower = [finding.criterion for finding in found.findings if finding.verdict is GateVerdict.SLOWER]
+    assert slower == [Criterion.LATENCY]
+    assert found.verdict is GateVerdict.SLOWER
+
+
+def test_a_latency_that_is_not_known_does_not_keep_a_gate_from_passing():
+    """No sampled row came out; that is told, and the others decide."""
+    unknown = Latency(math.nan, math.nan, math.nan, math.nan)
+    silent = [
+        replace(block, probe=tuple(replace(each, processing_ms=unknown) for each in block.probe))
+        for block in blocks(TODAY, TODAY)
+    ]
+    found = judge(silent, LIMITS)
+    assert found.verdict is GateVerdict.PASS
+    assert found[Criterion.LATENCY].verdict is GateVerdict.INCONCLUSIVE
+    assert found[Criterion.LATENCY].warnings == (Doubt.TOO_FEW_WINDOWS,)
+
+
+def test_one_operator_is_seen_where_the_whole_job_hides_it():
+    """7 % of the job in one operator: the job's CPU per row shows it now and then, the operator's own always."""
+    cheap = TODAY.with_cpu(source=1e-4, parse=6e-4, count=3e-4)
+    slower = cheap.with_cpu(count=3.7e-4)
+    found = [judge(blocks(cheap, slower, preset=Preset.SHARED, seed=seed), LIMITS) for seed in range(20)]
+    assert sum(each[Criterion.CPU].verdict is GateVerdict.SLOWER for each in found) < 16
+    assert sum(each[Criterion.OPERATOR].verdict is GateVerdict.SLOWER for each in found) >= 18
+    assert {each.slower_operator.name for each in found if each.slower_operator} == {"count"}
+
+
+def test_an_operator_that_is_new_is_named():
+    """There is nothing to compare it with, but it is what was added."""
+    added = TODAY.with_cpu(audit=2e-4)
+    found = judge(blocks(TODAY, added), LIMITS)
+    assert found.verdict is GateVerdict.SLOWER
+    assert found.slower_operator is not None
+    assert (found.slower_operator.name, found.slower_operator.effect) == ("audit", math.inf)
+
+
+def test_several_criteria_share_one_error():
+    """Holm's adjustment: no adjusted p is below its own."""
+    found = judge(blocks(TODAY, TODAY.with_cpu(count=5.5e-4), preset=Preset.SHARED), LIMITS)
+    assert all(finding.adjusted_p >= finding.p for finding in found.findings)
+    assert any(finding.adjusted_p > finding.p for finding in found.findings)
+
+
+def test_a_look_that_may_use_less_of_the_level_is_stricter():
+    """Its intervals are wider and it detects less."""
+    seen = blocks(TODAY, TODAY, preset=Preset.SHARED)
+    whole, early = judge(seen, LIMITS), judge(seen, LIMITS, part=0.2)
+    assert early[Criterion.CPU].high > whole[Criterion.CPU].high
+    assert early[Criterion.CPU].detectable_effect > whole[Criterion.CPU].detectable_effect
+    assert (early.confidence, whole.confidence) == (pytest.approx(0.99), pytest.approx(0.95))
+
+
+def test_stored_blocks_are_not_taken_for_a_trend():
+    """All of one version before all of the other: a trend could not be told from the difference."""
+    seen = blocks(TODAY, TODAY.with_cpu(count=6e-4), interleaved=False)
+    stored = judge(seen, LIMITS, interleaved=False)
+    assert stored.verdict is GateVerdict.SLOWER
+    assert stored[Criterion.CPU].detectable_effect < judge(seen, LIMITS)[Criterion.CPU].detectable_effect
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_too_few_blocks_are_inconclusive(count):
+    """Nothing can be tested with fewer than two of each version."""
+    found = judge(blocks(TODAY, TODAY)[:count], LIMITS)
+    assert found.verdict is GateVerdict.INCONCLUSIVE
+    assert found[Criterion.CPU].detectable_effect == math.inf
+
+
+def test_unchanged_code_is_seldom_called_slower():
+    """Of 200 gates on a shared machine at most a twentieth may be (here: 9, the 95 % bound of 2.5 %)."""
+    called = sum(
+        judge(blocks(TODAY, TODAY, preset=Preset.SHARED, seed=seed), LIMITS).verdict is GateVerdict.SLOWER
+        for seed in range(200)
+    )
+    assert called <= 9
+
+
+def test_the_detectable_effect_is_found_as_often_as_it_promises():
+    """80 % power, give or take what 100 gates can show (three standard deviations)."""
+    seen = [judge(blocks(TODAY, TODAY, preset=Preset.SHARED, seed=seed), LIMITS) for seed in range(40)]
+    detectable = sorted(found[Criterion.CPU].detectable_effect for found in seen)[20]
+    slower = TODAY.with_cpu(**{name: cost * (1 + detectable) for name, cost in TODAY.cpu_s.items()})
+    found = [judge(blocks(TODAY, slower, preset=Preset.SHARED, seed=1000 + seed), LIMITS) for seed in range(100)]
+    assert 68 <= sum(each[Criterion.CPU].verdict is GateVerdict.SLOWER for each in found) <= 92

@@ -1,0 +1,69 @@
+"""A topology with one operator that works longer: what it does to costs and to functions over batches."""
+
+from __future__ import annotations
+
+import time
+
+import pyarrow as pa
+import pytest
+
+from profiler.drill import Burden, burdened, draws_numbers
+from profiler.topology import Cost, Operator, Source, Topology
+
+
+def double(batches):
+    for batch in batches:
+        yield batch
+        yield batch
+
+
+def total(batches):
+    yield pa.record_batch({"n": [sum(batch.num_rows for batch in batches)]})
+
+
+def chain(*operators):
+    return Topology.chain("job", Source("rows"), *operators)
+
+
+def batches(*sizes):
+    return [pa.record_batch({"value": list(range(size))}) for size in sizes]
+
+
+def test_a_cost_grows_by_what_is_asked_for():
+    """CPU by so many seconds per row, waiting by the same part; other operators stay as they are."""
+    topology = chain(Operator("ask", cost=Cost(cpu_ms=1, wait_ms=10)), Operator("count", cost=Cost(cpu_ms=2)))
+    changed = burdened(topology, Burden("ask", 0.2, cpu_s_per_row=0.0005))
+    assert changed["ask"].cost == Cost(cpu_ms=1.5, wait_ms=12.0)
+    assert changed["count"] == topology["count"]
+    assert changed.names == topology.names
+
+
+@pytest.mark.parametrize("function", [double, total])
+def test_a_function_over_batches_gives_what_it_gave(function):
+    """Several batches for one, one for several: none is lost or doubled."""
+    topology = chain(Operator("work", function, batches="arrow", schema="value bigint"))
+    loaded = burdened(topology, Burden("work", 0.2, cpu_s_per_row=1e-6))["work"].function
+    assert list(loaded(iter(batches(3, 0, 5)))) == list(function(iter(batches(3, 0, 5))))
+
+
+def test_a_function_over_batches_burns_cpu_for_every_row():
+    """At least the seconds that were asked for, on the thread's own clock."""
+    topology = chain(Operator("work", double, batches="arrow", schema="value bigint"))
+    loaded = burdened(topology, Burden("work", 0.2, cpu_s_per_row=0.001))["work"].function
+    started_s = time.thread_time()
+    assert len(list(loaded(iter(batches(10, 20))))) == 4
+    assert time.thread_time() - started_s >= 0.03
+
+
+def test_a_loaded_function_keeps_its_name_and_module():
+    """By them Spark finds out how it has to travel, and errors name it."""
+    topology = chain(Operator("work", double, batches="arrow", schema="value bigint"))
+    loaded = burdened(topology, Burden("work", 0.2, cpu_s_per_row=0.0))["work"].function
+    assert (loaded.__name__, loaded.__module__) == ("double", __name__)
+
+
+def test_only_functions_of_dataframes_draw_numbers():
+    """The others can be loaded without knowing what a number costs."""
+    assert draws_numbers(Operator("sql", lambda rows: rows))
+    assert not draws_numbers(Operator("batches", double, batches="arrow", schema="value bigint"))
+    assert not draws_numbers(Operator("cost", cost=Cost(cpu_ms=1)))

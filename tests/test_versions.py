@@ -1,0 +1,145 @@
+"""Two versions of a job in one process: each has its own modules, whatever they are called."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from profiler.errors import UsageError
+from profiler.loading import load_topology
+from profiler.revision import clean_commit, unpacked
+from profiler.versions import load_version
+from tests.git_repositories import JOB, Repository
+
+LAZY = """
+from profiler import Operator, Source, Topology
+import settings
+
+def label(rows):
+    import later
+    return settings.NAME, later.NAME
+
+topology = Topology.chain("job", Source("rows"), label)
+"""
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A repository to work in; what its jobs import is forgotten afterwards."""
+    made = Repository(tmp_path / "repository")
+    monkeypatch.chdir(made.folder)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    before = set(sys.modules)
+    yield made
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+def at_revision(revision, reference="job.py"):
+    with unpacked(revision, Path.cwd()) as (_, moved):
+        return load_version(reference, beside=reference, moved=moved).topology
+
+
+def test_a_revision_is_loaded_with_its_own_neighbours(repository):
+    """The file is the same in both commits; what it imports is not."""
+    repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")
+    repository.commit(costs="COUNT_MS = 0.7\n")
+    today = load_topology("job.py")
+    past = at_revision("HEAD~1")
+    assert (past["count"].cost.cpu_ms, today["count"].cost.cpu_ms) == (0.5, 0.7)
+    assert sys.modules["costs"].COUNT_MS == 0.7
+
+
+def test_a_module_of_a_package_is_loaded_from_the_revision(repository):
+    """Named as module:attribute, with a neighbour in its package."""
+    job = JOB.replace("from costs", "from jobs.costs")
+    repository.commit(jobs____init__="", jobs__words=job, jobs__costs="COUNT_MS = 0.5\n")
+    repository.commit(jobs__costs="COUNT_MS = 0.7\n")
+    today = load_topology("jobs.words:topology")
+    past = at_revision("HEAD~1", "jobs.words:topology")
+    assert (past["count"].cost.cpu_ms, today["count"].cost.cpu_ms) == (0.5, 0.7)
+
+
+def test_a_job_in_a_folder_is_found_from_another_one(repository, monkeypatch):
+    """By a relative path, by an absolute one, and from below the repository's root."""
+    repository.commit(jobs__job=JOB, jobs__costs="COUNT_MS = 0.5\n")
+    repository.commit(jobs__costs="COUNT_MS = 0.7\n")
+    for reference in ("jobs/job.py", str(repository.folder / "jobs" / "job.py") + ":topology"):
+        load_topology(reference)
+        assert at_revision("HEAD~1", reference)["count"].cost.cpu_ms == 0.5
+    monkeypatch.chdir(repository.folder / "jobs")
+    assert at_revision("HEAD~1", "job.py")["count"].cost.cpu_ms == 0.5
+
+
+def test_what_an_operator_imports_when_it_runs_is_its_own_version_s(repository):
+    """In turn, as a gate deploys them; modules that are imported later included."""
+    repository.commit(job=LAZY, settings="NAME = 'old'\n", later="NAME = 'old'\n")
+    repository.commit(settings="NAME = 'new'\n", later="NAME = 'new'\n")
+    today = load_topology("job.py")
+    with unpacked("HEAD~1", repository.folder) as (_, moved):
+        past = load_version("job.py", beside="job.py", moved=moved).topology
+        for _ in range(2):
+            assert past["label"].function(None) == ("old", "old")
+            assert today["label"].function(None) == ("new", "new")
+
+
+def test_another_file_has_its_own_neighbours(repository):
+    """Two folders with modules of the same name."""
+    repository.write(new__job=JOB, new__costs="COUNT_MS = 0.7\n", old__job=JOB, old__costs="COUNT_MS = 0.5\n")
+    today = load_topology("new/job.py")
+    other = load_version("old/job.py", beside="new/job.py").topology
+    assert (other["count"].cost.cpu_ms, today["count"].cost.cpu_ms) == (0.5, 0.7)
+
+
+def test_nothing_is_left_of_an_unpacked_revision(repository):
+    """Neither the folder, nor anything in the repository; an error changes nothing about that."""
+    commit = repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")
+    with pytest.raises(RuntimeError), unpacked("main", repository.folder) as (found, moved):
+        assert found == commit
+        assert (moved.copy / "job.py").is_file()
+        raise RuntimeError
+    assert not moved.copy.parent.exists()
+    assert repository.git("status", "--porcelain") == ""
+    assert repository.git("worktree", "list").count("\n") == 0
+
+
+def test_what_the_revision_lacks_is_told(repository, tmp_path):
+    """The revision, the file, or the repository itself."""
+    repository.commit(costs="COUNT_MS = 0.5\n")
+    repository.commit(job=JOB)
+    load_topology("job.py")
+    with pytest.raises(UsageError, match=r"revision [0-9a-f]{10}: there is no 'job.py'"):
+        at_revision("HEAD~1")
+    with pytest.raises(UsageError, match=r"no revision 'no-such'.*fetch-depth"):
+        at_revision("no-such")
+    with pytest.raises(UsageError, match="in no git repository"), unpacked("HEAD", tmp_path):
+        pass
+    with pytest.raises(UsageError, match="'linear' is not in revision"):
+        at_revision("HEAD", "linear")
+
+
+def test_a_broken_revision_says_that_it_is_the_revision(repository):
+    """And not the file as it is now, which has the same name."""
+    repository.commit(job="import nothing_of_that_name\n")
+    repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")
+    load_topology("job.py")
+    with pytest.raises(UsageError, match=r"revision [0-9a-f]{10}: .*job.py:1: ModuleNotFoundError"):
+        at_revision("HEAD~1")
+    assert load_topology("job.py")["count"].cost.cpu_ms == 0.5
+
+
+def test_a_commit_holds_the_code_only_where_nothing_was_changed(repository, tmp_path):
+    """Changes, files that git does not know, and places without a repository have none."""
+    commit = repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")
+    job = repository.folder / "job.py"
+    assert clean_commit(job) == clean_commit(repository.folder) == commit
+    repository.write(new=JOB)
+    assert clean_commit(repository.folder / "new.py") is None
+    assert clean_commit(job) == commit
+    repository.write(costs="COUNT_MS = 0.7\n")
+    assert clean_commit(job) is None
+    assert clean_commit(tmp_path) is None
