@@ -206,7 +206,7 @@ class _Observer:
                 f"No row came through {self.trial.configuration}.", hint="Look into the engine's log for the reason."
             )
         worth_probing = reference_per_s is None or throughput >= WORTH_PROBING * reference_per_s
-        probe = self._probed(PROBE_LOAD * throughput) if worth_probing else ()
+        probe = self._probed(PROBE_LOAD * throughput) if worth_probing and self.design.probe else ()
         calm = self._settled(CALM_LOAD * throughput, self.design.calm, Phase.CALM) if self.trial.calm else ()
         return Measurement(
             configuration=self.trial.configuration,

@@ -90,7 +90,7 @@ class Observation:
     cpu_s: float
     """CPU seconds of the job."""
     cores_used: float | None = None
-    """Cores in use by anything on the machine that the job shares with its broker; None where it has its own."""
+    """Cores in use by the job and by what shares its machine, broker and generator; None where it has its own."""
     generator_limited: bool = False
     operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
     """Sources and operators by name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import pyarrow as pa
@@ -67,3 +68,23 @@ def test_only_functions_of_dataframes_draw_numbers():
     assert draws_numbers(Operator("sql", lambda rows: rows))
     assert not draws_numbers(Operator("batches", double, batches="arrow", schema="value bigint"))
     assert not draws_numbers(Operator("cost", cost=Cost(cpu_ms=1)))
+
+
+def test_a_loaded_function_travels_with_the_module_of_the_user_s_own():
+    """Also where it is a partial one, which has no module itself: workers could not import a user's file."""
+    from functools import partial
+
+    from pyspark import cloudpickle
+
+    from profiler.engines.spark.python_operator import travel_by_value
+
+    def times(batches, n):
+        for batch in batches:
+            yield from [batch] * n
+
+    topology = chain(Operator("work", partial(times, n=2), batches="arrow", schema="value bigint"))
+    travel_by_value(burdened(topology, Burden("work", 0.2, cpu_s_per_row=0.0))["work"])
+    try:
+        assert __name__ in cloudpickle.list_registry_pickle_by_value()
+    finally:
+        cloudpickle.unregister_pickle_by_value(sys.modules[__name__])

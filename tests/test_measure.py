@@ -10,8 +10,8 @@ import pytest
 from profiler.configuration import Configuration
 from profiler.engines import Platform
 from profiler.errors import ProfileError
-from profiler.events import WindowSeen
-from profiler.measure import Arm, Design, interleave, measure
+from profiler.events import BlockStarted, WindowSeen
+from profiler.measure import BLOCK_PROBE_LOAD, STRESS, Arm, Design, interleave, measure, observe_blocks
 from profiler.observation import Detail, Doubt, Latency
 from profiler.rounds import Action, Step, Trial
 from profiler.topology import Cost, Operator, Source, Topology
@@ -128,6 +128,14 @@ def test_the_latency_is_probed_at_ninety_percent():
     assert measurement.latency_at_per_s == pytest.approx(900)
 
 
+def test_no_latency_is_probed_where_none_is_wanted():
+    """A design without a probe has a single rate."""
+    engine = ScriptedEngine()
+    measured = measure(engine, TOPOLOGY, trial(predicted_per_s=1000.0), Design(probe=0), reference=None)
+    assert engine.rates == [pytest.approx(2000)]
+    assert measured.latency_ms is None
+
+
 def test_a_machine_that_became_slower_is_probed_lower():
     """A probe that the job cannot follow would measure the backlog: it is repeated below."""
     engine = ScriptedEngine(lambda index: 1000.0 if index < 10 else 850.0)
@@ -183,4 +191,35 @@ def test_blocks_follow_the_order_and_drop_their_warm_up():
     assert [block.arm for block in blocks] == [0, 1, 1, 0]
     assert all(block.values == (1000.0,) * 4 for block in blocks)
     assert engine.deployed == 4
+    assert engine.open == 0
+
+
+def test_blocks_are_given_whole_with_a_probe_at_their_end():
+    """Every arm may have a topology of its own; the probe's rate is one that the expected throughput allows."""
+    other = Topology.chain("other", Source("in"), Operator("work", cost=Cost(cpu_ms=2)))
+    deployed, told = [], []
+
+    class Recording(ScriptedEngine):
+        def deploy(self, topology, configuration, detail, *, fused=False):
+            deployed.append((topology.name, detail))
+            return super().deploy(topology, configuration, detail, fused=fused)
+
+    engine = Recording()
+    arms = [Arm(ONE_EACH, 1000.0, name="baseline"), Arm(ONE_EACH, 1000.0, topology=other, name="candidate")]
+    design = Design(block=2, block_warm_up=1, block_probe=1)
+    blocks = list(observe_blocks(engine, TOPOLOGY, arms, (0, 1), design, told.append, detail=Detail.APART))
+    assert [(block.arm, len(block.windows), len(block.probe)) for block in blocks] == [(0, 2, 1), (1, 2, 1)]
+    assert deployed == [("job", Detail.APART), ("other", Detail.APART)]
+    assert engine.rates == [STRESS * 1000, BLOCK_PROBE_LOAD * 1000] * 2
+    assert blocks[0].probe[0].throughput_per_s == pytest.approx(600)
+    assert [event.name for event in told if isinstance(event, BlockStarted)] == ["baseline", "candidate"]
+    assert engine.open == 0
+
+
+def test_an_interrupted_block_closes_its_deployment():
+    """Whoever stops asking leaves nothing running."""
+    engine = ScriptedEngine()
+    blocks = observe_blocks(engine, TOPOLOGY, [Arm(ONE_EACH, 1000.0)], (0, 0), Design())
+    next(blocks)
+    blocks.close()
     assert engine.open == 0

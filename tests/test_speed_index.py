@@ -59,3 +59,9 @@ def test_it_samples_in_a_thread_and_ends():
 def test_the_loop_costs_cpu_time():
     """Enough to be measured, little enough for one percent of a core."""
     assert 0 < loop_cpu_s() < 1
+
+
+def test_what_is_normal_is_told():
+    """So that the indexes of two runs can be brought to one measure."""
+    assert SpeedIndex().reference_s is None
+    assert filled(*[0.002] * FIRST_SAMPLES, 0.004).reference_s == pytest.approx(0.002)

@@ -98,10 +98,12 @@ def test_another_file_has_its_own_neighbours(repository):
 def test_nothing_is_left_of_an_unpacked_revision(repository):
     """Neither the folder, nor anything in the repository; an error changes nothing about that."""
     commit = repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")
-    with pytest.raises(RuntimeError), unpacked("main", repository.folder) as (found, moved):
+    with unpacked("main", repository.folder) as (found, moved):
         assert found == commit
         assert (moved.copy / "job.py").is_file()
-        raise RuntimeError
+    assert not moved.copy.parent.exists()
+    with pytest.raises(KeyboardInterrupt), unpacked("main", repository.folder) as (_, moved):
+        raise KeyboardInterrupt
     assert not moved.copy.parent.exists()
     assert repository.git("status", "--porcelain") == ""
     assert repository.git("worktree", "list").count("\n") == 0

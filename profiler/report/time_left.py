@@ -26,7 +26,8 @@ DEPLOYING_S = 5.0
 """From a deployment's start to the beginning of its first window."""
 DRAINING_S = 0.8
 """By so much a window is longer than its trigger, as what is under way drains."""
-ARMS = 3
+ARMS = 2
+"""Of a confirmation there are up to three, but an early look drops those that are decided."""
 
 
 class TimeLeft:
@@ -95,7 +96,8 @@ class TimeLeft:
             return 0.0
         design, first_s, done = self._design, self._ends_s[0], len(self._ends_s) - 1
         guessed_s = 2 * DEPLOYING_S + (design.windows + design.probe + 1) * self._window_s
-        round_s = (self._ends_s[-1] - first_s) / done if done else guessed_s
+        # The first round, in which everything is new, is longer than those that follow.
+        round_s = (self._ends_s[-1] - self._ends_s[1]) / (done - 1) if done > 1 else guessed_s
         # At least a part of a round is left as long as the search goes on, however long it took already.
         ends_s = max(self._ends_s[-1], first_s) + max(1, self._rounds - done) * round_s
         return max(ends_s - self._clock(), round_s / 2)

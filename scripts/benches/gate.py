@@ -1,10 +1,11 @@
 """Is a gate to be trusted? False alarms on unchanged code, slowdowns of one operator found, and the operator named.
 
-Simulated, *shared* noise, as `profile gate` runs it. The operator's cost is raised by 5, 10 and 20 %; what that means for
-the whole job is read off long quiet runs. A gate promises to find an effect as large as the one it calls detectable
-with 80 % power, and others with the power that follows from it; what is promised of a slowdown is the promise of the
-criterion that sees it best, by the detectable effects that gates of unchanged code stated. Intervals of rates are exact
-binomial ones, at 95 %.
+Simulated, *shared* noise, as `profile gate` runs it. The operator's cost is raised by 5, 10 and 20 %; what that means
+for the whole job is read off long quiet runs. A gate promises to find an effect as large as the one it calls detectable
+with 80 % power, and others with the power that follows from it. What is promised of a slowdown is the promise of the
+criterion that sees it best, by the detectable effects that gates of unchanged code stated. The simulator's noise hits
+all operators of a window alike, so naming one is easier than on a real machine. Intervals of rates are exact binomial
+ones, at 95 %.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.gate import DESIGN, Gate, Side
 from profiler.loading import load_topology
 from profiler.measure import Arm, Design, observe_blocks
-from profiler.observation import BlockWindows, Detail
+from profiler.observation import Detail
 from profiler.statistics.confirmation import order
 from profiler.statistics.gate_blocks import Criterion
 from profiler.statistics.gating import GateVerdict, Limits, judge
@@ -94,17 +95,21 @@ def _unchanged_rows(gates: Sequence[Verdict]) -> Iterator[Row]:
 
 
 def _slower_rows(slowdown: float, gates: Sequence[Verdict], unchanged: Sequence[Verdict]) -> Iterator[Row]:
+    promises = []
     for name, operator in CASES.items():
-        own = [gate for gate in gates if gate.topology == name]
-        found = [gate.verdict == GateVerdict.SLOWER for gate in own]
+        found = [gate.verdict == GateVerdict.SLOWER for gate in gates if gate.topology == name]
         promise, by = _promise(name, slowdown, [gate for gate in unchanged if gate.topology == name])
-        effect = _true_effects(name, slowdown)[by]
-        label = f"{slowdown:.0%} more work in {operator} of {name}: found"
-        yield _rate(label, found, goal=promise, against=f"promised for {by} {effect:+.1%}")
-    found = [gate for gate in gates if gate.verdict == GateVerdict.SLOWER]
-    yield _rate(f"{slowdown:.0%} more work: found, all", [gate.verdict == GateVerdict.SLOWER for gate in gates])
-    yield _rate(f"{slowdown:.0%} more work: passed", [gate.verdict == GateVerdict.PASS for gate in gates])
-    named = [gate.operator == CASES[gate.topology] for gate in found]
+        promises.append(promise)
+        told = f"promised {promise:.1%}: {by} {_true_effects(name, slowdown)[by]:+.1%}"
+        yield _rate(f"{slowdown:.0%} more work in {operator} of {name}: found", found, against=told)
+    found = [gate.verdict == GateVerdict.SLOWER for gate in gates]
+    promised = statistics.fmean(promises)
+    yield _rate(f"{slowdown:.0%} more work: found", found, against=f"promised {promised:.1%}")
+    yield row(f"{slowdown:.0%} more work: upper end of that", _interval(found)[1], promised, n=len(found))
+    yield _rate(
+        f"{slowdown:.0%} more work: passed", [gate.verdict == GateVerdict.PASS for gate in gates], better="lower"
+    )
+    named = [gate.operator == CASES[gate.topology] for gate in gates if gate.verdict == GateVerdict.SLOWER]
     yield _rate(f"{slowdown:.0%} more work: right operator named, of those found", named, goal=0.9)
 
 

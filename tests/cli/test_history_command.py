@@ -39,7 +39,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
     def opened(_: object) -> Iterator[MemoryStore]:
         yield filled
 
-    monkeypatch.setattr(history, "_opened_store", opened)
+    monkeypatch.setattr(history, "opened_store", opened)
     return filled
 
 

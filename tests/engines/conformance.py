@@ -114,6 +114,14 @@ class EngineConformance:
             assert seen.busiest_task_s <= 1.05 * last.duration_s
             assert seen.cpu_s > 0
 
+    def test_operators_are_told_apart_without_counting_rows(self, engine, topology, configuration, low_rate):
+        """Where a gate names operators: the CPU time of every one, as little else as in decision windows."""
+        running = engine.deploy(topology, configuration, Detail.APART)
+        last = self._last(running, low_rate)
+        running.close()
+        assert set(last.operators) == set(topology.names)
+        assert all(seen.cpu_s > 0 and seen.rows_in is None for seen in last.operators.values())
+
     def test_too_many_tasks_are_refused_with_their_number(self, engine, topology, configuration):
         """A configuration that does not fit the slots does not start, and the message says how many it needs."""
         too_many = configuration.with_tasks({topology.sources[0].name: engine.platform.slots + 1})

@@ -77,3 +77,11 @@ def test_it_reads_as_a_clock():
     profiling = Profiling(Design(blocks=0), batch_s=30.0)
     profiling.after(65, VerificationStarted(ONE_EACH, 90.0, 30.0))
     assert str(profiling.time_left) == "1:05 so far, about 1:05 left"
+
+
+def test_a_gate_is_one_round_and_the_blocks_of_two_versions():
+    """Its first block ends the round that loads the engine; probes count as windows."""
+    gate = Profiling(Design(windows=6, probe=0, block=3, block_warm_up=1, block_probe=1, blocks=8), rounds=1, arms=2)
+    before = gate.after(20, started(1))
+    assert 16 * (5 + 5 * 3.8) < before < 16 * (5 + 5 * 3.8) + 60
+    assert gate.after(60, BlockStarted(0, 16, ONE_EACH, "baseline")) == pytest.approx(16 * (5 + 5 * 3.8))

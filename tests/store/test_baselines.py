@@ -26,7 +26,7 @@ def test_a_document_of_another_version_is_refused():
 
 def test_a_document_that_is_broken_is_refused():
     """With the place."""
-    with pytest.raises(ProfileError, match="A stored baseline can't be read: .*throughput_per_s"):
+    with pytest.raises(ProfileError, match=r"A stored baseline can't be read: .*throughput_per_s"):
         baseline_from(baseline_document(a_baseline()) | {"throughput_per_s": "fast"})
 
 

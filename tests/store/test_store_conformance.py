@@ -198,7 +198,9 @@ class TestStore:
     def test_an_unknown_baseline_is_wrong_usage_and_the_known_ones_are_named(self, store: Store) -> None:
         """With the way to one."""
         store.save_baseline(a_baseline("release"))
-        with pytest.raises(NoSuchBaseline, match=r"no baseline 'main' of word-count on spark\. Known: release\. Save one"):
+        with pytest.raises(
+            NoSuchBaseline, match=r"no baseline 'main' of word-count on spark\. Known: release\. Save one"
+        ):
             store.load_baseline("word-count", "spark", "main")
         with pytest.raises(UsageError, match=r"no baseline 'main' of linear on spark\. Save one: profile gate"):
             store.load_baseline("linear", "spark", "main")

@@ -1,11 +1,14 @@
-"""How much of this machine is in use, by anything: a local job shares it with its broker and its generator.
+"""How much of this machine the profile uses as a whole: a local job shares it with its broker and its generator.
 
-Their CPU time is not the job's, and yet it is why more tasks would gain nothing once all cores are busy.
+Their CPU time is not the job's, and yet it is why more tasks would gain nothing once all cores are busy with them. What
+other programs use is not counted: a job that waits is not bound by CPU because a neighbour works.
 """
 
 from __future__ import annotations
 
+import contextlib
 import platform as system
+import time
 from pathlib import Path
 
 import psutil
@@ -14,16 +17,18 @@ from profiler.engines.spark.session import machine_cores
 
 
 class MachineUse:
-    """Cores in use from one look to the next."""
+    """Cores in use by this process and all it started, from one look to the next."""
 
     def __init__(self) -> None:
-        self._before = _seconds()
+        self._at_s, self._used_s = time.monotonic(), _used_s()
 
     def cores(self) -> float:
-        """Tell how many of this process's cores were in use since the last look; time stolen by others counts."""
-        (busy_before, all_before), (busy, all_) = self._before, _seconds()
-        self._before = busy, all_
-        return machine_cores() * (busy - busy_before) / (all_ - all_before) if all_ > all_before else 0.0
+        """Tell how many cores were in use since the last look; of processes that ended meanwhile nothing is known."""
+        now_s, used_s = time.monotonic(), _used_s()
+        busy = sum(max(0.0, seconds - self._used_s.get(process, 0.0)) for process, seconds in used_s.items())
+        passed_s = now_s - self._at_s
+        self._at_s, self._used_s = now_s, used_s
+        return busy / passed_s if passed_s > 0 else 0.0
 
 
 def machine_name() -> str:
@@ -36,15 +41,12 @@ def machine_name() -> str:
     return f"{model or system.processor() or system.machine()}, {machine_cores()} cores"
 
 
-def _seconds() -> tuple[float, float]:
-    """Count the seconds that the cores were busy, and all their seconds."""
-    process = psutil.Process()
-    ours = set(process.cpu_affinity()) if hasattr(process, "cpu_affinity") else None
-    busy = total = 0.0
-    for core, times in enumerate(psutil.cpu_times(percpu=True)):
-        if ours is None or core in ours:
-            idle = times.idle + getattr(times, "iowait", 0.0)
-            spent = sum(getattr(times, name, 0.0) for name in ("user", "system", "nice", "irq", "softirq", "steal"))
-            busy += spent
-            total += spent + idle
-    return busy, total
+def _used_s() -> dict[psutil.Process, float]:
+    """Return the CPU seconds of every process of ours so far."""
+    ours = psutil.Process()
+    used: dict[psutil.Process, float] = {}
+    for process in (ours, *ours.children(recursive=True)):
+        with contextlib.suppress(psutil.Error):  # ended meanwhile
+            times = process.cpu_times()
+            used[process] = times.user + times.system
+    return used

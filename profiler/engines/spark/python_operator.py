@@ -75,8 +75,8 @@ def apply(rows: DataFrame, operator: Operator, uses: Accumulator[Uses]) -> DataF
 def travel_by_value(operator: Operator) -> None:
     """Make the operator's module travel to the workers: a user's file is no module that they could import."""
     function: Any = operator.function
-    while isinstance(function, partial):
-        function = function.func
+    while isinstance(function, partial) or hasattr(function, "__wrapped__"):
+        function = function.func if isinstance(function, partial) else function.__wrapped__
     module = sys.modules.get(getattr(function, "__module__", ""))
     if module is not None and not module.__name__.startswith("pyspark"):
         cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]

@@ -1,0 +1,56 @@
+"""The gate bench, small: what it promises, what it finds, and that it goes on where it stopped."""
+
+from __future__ import annotations
+
+import pytest
+
+from profiler.statistics.gate_blocks import Criterion
+from scripts.benches import gate, saved
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """Two gates per topology and slowdown, of one topology, kept in a folder of the test's own."""
+    monkeypatch.setattr(saved, "FOLDER", tmp_path)
+    monkeypatch.setattr(gate, "CASES", {"linear": "work-2"})
+    monkeypatch.setattr(gate, "SLOWDOWNS", (0.2,))
+    monkeypatch.setattr(gate, "GATES", 2)
+    for cached in (gate._saved, gate._true_effects):
+        cached.cache_clear()
+    yield tmp_path
+    for cached in (gate._saved, gate._true_effects):
+        cached.cache_clear()
+
+
+def test_it_tells_false_alarms_finds_and_names(small):
+    """With the promise that the finds are held against."""
+    rows = {row["quantity"]: row for row in gate.rows()}
+    assert rows["unchanged code: called slower"]["ours"] == 0
+    assert rows["20% more work: found"]["ours"] == 1
+    assert rows["20% more work: right operator named, of those found"]["ours"] == 1
+    assert rows["20% more work: upper end of that"]["goal"] > 0.9
+
+
+def test_it_goes_on_where_it_stopped(small, monkeypatch):
+    """What was run is not run again."""
+    rows = list(gate.rows())
+    gate._saved.cache_clear()
+    gate._true_effects.cache_clear()
+    monkeypatch.setattr(gate, "_run", lambda *_: pytest.fail("it was run again"))
+    assert list(gate.rows()) == rows
+
+
+def test_the_true_effect_of_a_slower_operator_is_known(small):
+    """A fifth more work in one of three equal operators, which is the bottleneck as well."""
+    effects = gate._true_effects("linear", 0.2)
+    assert effects[Criterion.CPU] == pytest.approx(0.2 / 3, abs=0.01)
+    assert effects[Criterion.OPERATOR] == pytest.approx(0.2 / 3, abs=0.01)
+    assert effects[Criterion.THROUGHPUT] == pytest.approx(0.2, abs=0.03)
+
+
+def test_the_promise_is_kept_at_the_detectable_effect():
+    """80 % there, less below it, more above it, and nothing much below the limit."""
+    assert gate._power(0.09, 0.09, 1) == pytest.approx(0.8, abs=0.02)
+    assert gate._power(0.05, 0.09, 1) < 0.5
+    assert gate._power(0.12, 0.09, 1) > 0.9
+    assert gate._power(0.0, 0.055, 1) < 0.01
