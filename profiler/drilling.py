@@ -6,14 +6,13 @@ row grow by share × part: that is what the gate has to find.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from profiler.drill import Burden, burdened, draws_numbers
-from profiler.engines import Engine
 from profiler.errors import ProfileError
-from profiler.events import Report
-from profiler.measure import Arm, Design, observe_blocks
-from profiler.observation import Detail, Measurement, Observation
+from profiler.measure import Design
+from profiler.observation import BlockWindows, Measurement, Observation
 from profiler.statistics.gate_blocks import Criterion, source_rows
 from profiler.statistics.gating import Limits
 from profiler.statistics.noise_floor import foreseen_floor
@@ -72,13 +71,10 @@ def foreseen(topology: Topology, part: float, reference: Measurement, design: De
 class Loader:
     """Loads an operator so that it works longer by the part that was asked for."""
 
-    engine: Engine
-    arm: Arm
-    """The version to load, at the throughput that is expected of it."""
-    design: Design
-    report: Report
     runs_functions: bool
     """False on the simulated engine, which knows costs only."""
+    measured: Callable[[Topology], BlockWindows]
+    """Runs a topology for a block and counts its rows."""
 
     def loaded(self, topology: Topology, drilled: Drilled, reference: Measurement) -> Topology:
         """Return the topology with the drilled operator working longer; `reference` counted the operators' rows."""
@@ -99,9 +95,7 @@ class Loader:
     def _calibrated(self, topology: Topology, burden: Burden, before_s: float, wanted_s: float) -> Burden:
         """Find out how many random numbers per emitted row take as long as wanted, by drawing some."""
         guess = max(1, round(2 * wanted_s * NUMBERS_PER_S))
-        tried = replace(self.arm, topology=burdened(topology, replace(burden, numbers_per_row=guess)))
-        blocks = observe_blocks(self.engine, topology, [tried], [0], self.design, self.report, detail=Detail.FULL)
-        windows = next(blocks).windows
+        windows = self.measured(burdened(topology, replace(burden, numbers_per_row=guess))).windows
         rows_out = sum(window.operators[burden.operator].rows_out or 0.0 for window in windows)
         number_s = (_cpu_s(burden.operator, windows) / rows_out - before_s) / guess if rows_out else 0.0
         numbers = wanted_s / number_s if number_s > 0 else guess

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -24,11 +25,14 @@ def job(work_ms: float = 0.5, **more: float) -> Topology:
     return Topology.chain("job", Source("rows"), *operators)
 
 
+BASE = job()
+
+
 class Watched:
     """A gate on the simulated engine, with what it told and deployed."""
 
-    def __init__(self, candidate, *, baseline=None, preset=Preset.QUIET, seed=1, **more):
-        engine = SimulatedEngine(SimulatedPlatform(cores_per_node=4), preset, seed=seed)
+    def __init__(self, candidate, *, baseline=None, preset=Preset.QUIET, seed=1, kind=SimulatedEngine, **more):
+        engine = kind(SimulatedPlatform(cores_per_node=4), preset, seed=seed)
         self.events, self.notes, self.deployed = [], [], []
         deploy = engine.deploy
 
@@ -162,3 +166,39 @@ def test_an_operator_that_was_added_is_named():
     gate = Watched(job(audit=0.2))
     assert gate.outcome.verdict is GateVerdict.SLOWER
     assert gate.outcome.judgement.slower_operator.name == "audit"
+
+
+class ColdEngine(SimulatedEngine):
+    """An engine that needs twelve seconds under load to come up to its speed."""
+
+    @property
+    def platform(self):
+        return replace(super().platform, cold_s=12.0)
+
+
+def test_code_that_the_engine_has_not_seen_is_loaded_before_it_counts():
+    """What a compiler still learns would look slower; code that is the baseline's own needs no such time."""
+    changed = Watched(job(0.51), kind=ColdEngine)
+    same = Watched(BASE, baseline=side("baseline", BASE), kind=ColdEngine)
+    assert [event.name for event in changed.blocks[:3]] == ["candidate, warm-up", "baseline", "candidate"]
+    assert [event.index for event in changed.blocks[:3]] == [0, 1, 2]
+    assert changed.blocks[-1].planned == 1 + 2 * DESIGN.blocks
+    assert [event.name for event in same.blocks[:2]] == ["baseline", "candidate"]
+    assert len(changed.outcome.blocks) == len(changed.blocks) - 1
+    warm_up = [event for event in changed.events if isinstance(event, WindowSeen) and event.phase is Phase.BLOCK][:2]
+    assert [event.planned for event in warm_up] == [2, 2]
+
+
+def sql(rows):
+    return rows
+
+
+def test_a_drill_of_a_function_of_dataframes_is_calibrated():
+    """Rows are counted for it, and the block that it takes does not count."""
+    operators = [Operator("parse", sql, cost=Cost(cpu_ms=0.2)), Operator("work", sql, cost=Cost(cpu_ms=0.5))]
+    topology = Topology.chain("job", Source("rows"), *operators)
+    gate = Watched(topology, baseline=side("baseline", topology), drill=Drill(0.2, runs_functions=True))
+    assert [event.name for event in gate.blocks[:2]] == ["calibration", "baseline"]
+    assert gate.deployed[1][1] is Detail.FULL
+    assert gate.outcome.verdict is GateVerdict.SLOWER
+    assert len(gate.outcome.blocks) == len(gate.blocks) - 1

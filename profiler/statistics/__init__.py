@@ -3,6 +3,8 @@
 comparison      what a test says: verdict, effect, interval, p, detectable effect
 screening       two rounds of a search; search_noise feeds it with what all rounds tell about their noise
 confirmation    arms in interleaved blocks, and their order
+gating          is a version slower? several criteria on such blocks; gate_blocks reads them off the windows
+slower_operator which operator it is
 correlation     lag-1 of windows, and how many independent ones they are worth
 speed_index     the machine's own speed as a control variate
 stationarity    the end of warm-up

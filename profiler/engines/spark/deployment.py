@@ -39,6 +39,7 @@ FEWEST_SAMPLED = 64
 WHOLE = 0.9
 """Part of a window that a batch must have seen of the offered rate to count as one."""
 DRAINS_WITHIN_S = 5.0
+DELETES_WITHIN_S = 3.0
 DRAINED_S = 0.3
 """So little of the last rows sent may be missing, as only sampled ones are seen coming out."""
 ENOUGH_PER_S = 250.0
@@ -226,7 +227,10 @@ class SparkDeployment:
 
     def _delete(self) -> None:
         self._means.topics.delete([*self._partitions, self.places.output, self.places.samples])
-        shutil.rmtree(self._folder, ignore_errors=True)
+        deadline = time.monotonic() + DELETES_WITHIN_S
+        while self._folder.exists() and time.monotonic() < deadline:
+            shutil.rmtree(self._folder, ignore_errors=True)  # a state store may be writing its last snapshot still
+            time.sleep(_POLL_S)
 
     def _observation(
         self, finished: Mapping[str, metrics.Finished], keeper: GateKeeper, cores_used: float | None
