@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from profiler.engines import Engine
 from profiler.events import Report, ignore
-from profiler.measure import Arm, Design, interleave
+from profiler.measure import Arm, Design, observe_blocks
 from profiler.statistics.comparison import Comparison, Verdict
-from profiler.statistics.confirmation import Block, confirm, order
+from profiler.statistics.confirmation import Block, confirm, order, throughput_blocks
 from profiler.topology import Topology
 
 EARLY_PART = 0.2
@@ -59,7 +59,7 @@ def confront(
         if done % 2:
             turn.reverse()  # goes on mirroring, so that every arm's mean position in time stays the same
         numbers = [turn[index] for index in order(passes - done, len(turn))]
-        made.blocks += interleave(
+        seen = observe_blocks(
             engine,
             topology,
             arms,
@@ -69,6 +69,7 @@ def confront(
             before=len(made.blocks),
             planned=len(made.blocks) + (design.blocks - done) * len(turn),
         )
+        made.blocks += throughput_blocks(seen)
         others = [other for other in made.look(others, part) if other not in rivals or made.against[other].effect < 0]
         done = passes
         if not others:

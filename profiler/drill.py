@@ -18,10 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from profiler.random_numbers import MODULUS, last_number
 from profiler.topology import Cost, Function, Operator, Topology
-
-_MULTIPLIER, _INCREMENT, _MODULUS = 1_103_515_245, 12_345, 2**31
-"""Of C's generator of random numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +72,8 @@ def _drawing(function: Function, burden: Burden) -> Function:
         if numbers < 1:
             return made
         # From a random number on, so that Spark neither computes it once for all rows nor leaves it out.
-        first = F.floor(F.rand() * F.lit(_MODULUS)).cast("bigint")
-        last = F.aggregate(
-            F.sequence(F.lit(1), F.lit(numbers)),
-            first,
-            lambda number, _: (number * _MULTIPLIER + _INCREMENT) % F.lit(_MODULUS),
-        )
-        return made.where(last >= 0)
+        first = F.floor(F.rand() * F.lit(MODULUS))
+        return made.where(last_number(first, numbers) >= 0)
 
     return drawing
 

@@ -13,7 +13,7 @@ from profiler.drill import Burden, burdened, draws_numbers
 from profiler.errors import ProfileError
 from profiler.measure import Design
 from profiler.observation import BlockWindows, Measurement, Observation
-from profiler.statistics.gate_blocks import Criterion, source_rows
+from profiler.statistics.gate_blocks import Criterion
 from profiler.statistics.gating import Limits
 from profiler.statistics.noise_floor import foreseen_floor
 from profiler.topology import Operator, Topology
@@ -55,7 +55,7 @@ def foreseen(topology: Topology, part: float, reference: Measurement, design: De
         raise ProfileError("The engine told nothing of the operators, so none can be chosen for a drill.")
     chosen = max(operators, key=lambda name: operators[name].cpu_s)
     share = operators[chosen].cpu_s / sum(window.cpu_s for window in reference.windows)
-    costs = [_cpu_s(chosen, (window,)) / source_rows(window) for window in reference.windows]
+    costs = [_cpu_s(chosen, (window,)) / window.source_rows for window in reference.windows]
     # As the gate tests it: one operator of several, one criterion of several, in parts of the job's CPU per row.
     floor = foreseen_floor(
         costs,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class ProfileError(Exception):
     """The experiment could not run (exit code 3); every error a user may see derives from this.
@@ -29,3 +32,9 @@ class UsageError(ProfileError):
 
 class TopologyError(UsageError):
     """A topology that contradicts itself, or could not be loaded."""
+
+
+def did_you_mean(name: str, known: Iterable[str], *, otherwise: str) -> str:
+    """Return a hint that names what was probably meant, or the other hint where nothing is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"Did you mean '{near[0]}'?" if near else otherwise

@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 import workloads
-from profiler.errors import TopologyError, UsageError
+from profiler.errors import TopologyError, UsageError, did_you_mean
 from profiler.topology import Topology
 
 T = TypeVar("T")
@@ -68,12 +68,9 @@ def _place(address: str) -> tuple[str, str]:
     if not separator:
         place, attribute = attribute, ""
         if not place.endswith(".py") and "." not in place:
-            near = difflib.get_close_matches(place, workloads.WORKLOADS, n=1)
+            others = f"Known: {', '.join(workloads.WORKLOADS)}; or name your own as file.py:attribute."
             raise UsageError(
-                f"There is no workload '{place}'.",
-                hint=f"Did you mean '{near[0]}'?"
-                if near
-                else f"Known: {', '.join(workloads.WORKLOADS)}; or name your own as file.py:attribute.",
+                f"There is no workload '{place}'.", hint=did_you_mean(place, workloads.WORKLOADS, otherwise=others)
             )
     if not place:
         raise UsageError(f"'{address}' names no module.", hint="Write it as file.py:attribute or module:attribute.")

@@ -14,6 +14,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from profiler.configuration import Configuration
 from profiler.engines import Deployment, Engine
@@ -30,7 +31,6 @@ from profiler.observation import (
     summed_operators,
 )
 from profiler.rounds import Round, Trial
-from profiler.statistics.confirmation import Block
 from profiler.statistics.stationarity import steady_start
 from profiler.topology import Topology
 
@@ -106,32 +106,6 @@ class Arm:
     """For those who watch."""
 
 
-def interleave(
-    engine: Engine,
-    topology: Topology,
-    arms: Sequence[Arm],
-    order: Sequence[int],
-    design: Design,
-    report: Report = ignore,
-    *,
-    before: int = 0,
-    planned: int | None = None,
-) -> list[Block]:
-    """Measure the arms in turn, one short block each, in the given order; the throughput is what counts of them.
-
-    `before` blocks were measured already, and at the most `planned` will have been in the end, for those who watch.
-    """
-    seen = observe_blocks(engine, topology, arms, order, design, report, before=before, planned=planned)
-    return [
-        Block(
-            block.arm,
-            tuple(window.throughput_per_s for window in block.windows),
-            tuple(window.speed_index for window in block.windows),
-        )
-        for block in seen
-    ]
-
-
 def observe_blocks(
     engine: Engine,
     topology: Topology,
@@ -144,27 +118,36 @@ def observe_blocks(
     planned: int | None = None,
     detail: Detail = Detail.LIGHT,
 ) -> Iterator[BlockWindows]:
-    """Measure as `interleave` does, and yield the whole windows of every block as it ends."""
+    """Measure the arms in turn, one short block each, in the given order; yield every block as it ends.
+
+    `before` blocks were measured already, and at the most `planned` will have been in the end, for those who watch.
+    """
     for index, number in enumerate(order, start=before):
         arm = arms[number]
         report(BlockStarted(index, planned or before + len(order), arm.configuration, arm.name))
         with closing(engine.deploy(arm.topology or topology, arm.configuration, detail, fused=arm.fused)) as deployment:
             rate = arm.configuration.offered_per_s or STRESS * arm.expected_per_s
-            stressed = _reported(deployment, rate, design.block_warm_up + design.block, Phase.BLOCK, arm, report)
-            probed = _reported(
-                deployment, BLOCK_PROBE_LOAD * arm.expected_per_s, design.block_probe, Phase.PROBE, arm, report
-            )
+            watched = partial(observed, deployment, configuration=arm.configuration, report=report)
+            stressed = watched(rate, design.block_warm_up + design.block, Phase.BLOCK)
+            probed = watched(BLOCK_PROBE_LOAD * arm.expected_per_s, design.block_probe, Phase.PROBE)
         yield BlockWindows(number, stressed[design.block_warm_up :], probed)
 
 
-def _reported(
-    deployment: Deployment, rate_per_s: float, windows: int, phase: Phase, arm: Arm, report: Report
+def observed(
+    deployment: Deployment,
+    rate_per_s: float,
+    windows: int,
+    phase: Phase,
+    *,
+    configuration: Configuration,
+    report: Report,
 ) -> tuple[Observation, ...]:
+    """Observe so many windows at one rate, and tell of each as it ends."""
     seen: list[Observation] = []
     if windows > 0:
         for window in deployment.observe(rate_per_s, windows):
             seen.append(window)
-            report(WindowSeen(phase, len(seen), windows, arm.configuration, window))
+            report(WindowSeen(phase, len(seen), windows, configuration, window))
     return tuple(seen)
 
 
@@ -206,7 +189,7 @@ class _Observer:
                 f"No row came through {self.trial.configuration}.", hint="Look into the engine's log for the reason."
             )
         worth_probing = reference_per_s is None or throughput >= WORTH_PROBING * reference_per_s
-        probe = self._probed(PROBE_LOAD * throughput) if worth_probing and self.design.probe else ()
+        probe = self._probed(PROBE_LOAD * throughput) if worth_probing else ()
         calm = self._settled(CALM_LOAD * throughput, self.design.calm, Phase.CALM) if self.trial.calm else ()
         return Measurement(
             configuration=self.trial.configuration,
@@ -239,8 +222,8 @@ class _Observer:
         is the backlog, not the configuration.
         """
         probe = self._settled(rate, self.design.probe, Phase.PROBE)
-        offered = sum(window.offered_per_s * window.duration_s for window in probe)
-        if sum(window.throughput_per_s * window.duration_s for window in probe) >= KEPT_UP * offered:
+        offered = sum(window.offered_rows for window in probe)
+        if sum(window.source_rows for window in probe) >= KEPT_UP * offered:
             return probe
         return self._settled(PROBE_LOAD * rate, self.design.probe, Phase.PROBE)
 
@@ -284,11 +267,9 @@ class _Observer:
 
     def _settled(self, rate: float, windows: int, phase: Phase) -> tuple[Observation, ...]:
         """Observe at a rate the job can follow; a deployment's first window begins after the change of load."""
-        seen: list[Observation] = []
-        for window in self.deployment.observe(rate, windows):
-            seen.append(window)
-            self.report(WindowSeen(phase, len(seen), windows, self.trial.configuration, window))
-        return tuple(seen)
+        return observed(
+            self.deployment, rate, windows, phase, configuration=self.trial.configuration, report=self.report
+        )
 
 
 def _steady(seen: Sequence[Observation]) -> Sequence[Observation]:

@@ -95,6 +95,16 @@ class Observation:
     operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
     """Sources and operators by name."""
 
+    @property
+    def source_rows(self) -> float:
+        """Rows that entered the topology."""
+        return self.throughput_per_s * self.duration_s
+
+    @property
+    def offered_rows(self) -> float:
+        """Rows that were offered to it."""
+        return self.offered_per_s * self.duration_s
+
 
 @dataclass(frozen=True, slots=True)
 class BlockWindows:
@@ -142,7 +152,7 @@ class Measurement:
     @property
     def source_rows(self) -> float:
         """Rows that entered the topology while it was observed."""
-        return sum(window.throughput_per_s * window.duration_s for window in self.windows)
+        return sum(window.source_rows for window in self.windows)
 
     @property
     def operators(self) -> dict[str, OperatorWindow]:

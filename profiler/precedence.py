@@ -7,13 +7,12 @@ not exist is refused: a setting that is silently ignored would make a measuremen
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from profiler.errors import UsageError
+from profiler.errors import UsageError, did_you_mean
 from profiler.settings import OPTIONS, Option, Settings
 
 Written = str | Sequence[str]
@@ -114,5 +113,4 @@ def _parsed(option: Option, value: Written, where: str) -> Any:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(known)}."
+    return did_you_mean(name, known, otherwise=f"Known: {', '.join(known)}.")

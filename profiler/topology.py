@@ -6,7 +6,6 @@ names are unique, inputs exist, there is no cycle, every operator is reached by 
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from profiler.errors import TopologyError
+from profiler.errors import TopologyError, did_you_mean
 
 Function = Callable[..., Any]
 """An operator's own code: `DataFrame -> DataFrame`, or a function over an iterator of Arrow or pandas batches."""
@@ -238,8 +237,7 @@ def _check_inputs(sources: Sequence[Source], operators: Sequence[Operator]) -> N
             )
         for name in operator.inputs:
             if name not in known:
-                near = difflib.get_close_matches(name, known, n=1)
-                hint = f"Did you mean '{near[0]}'?" if near else f"Known names: {', '.join(known)}."
+                hint = did_you_mean(name, known, otherwise=f"Known names: {', '.join(known)}.")
                 raise TopologyError(f"Operator '{operator.name}' reads from '{name}', which does not exist.", hint=hint)
         if operator.function is not None and not callable(operator.function):
             raise TopologyError(

@@ -12,7 +12,8 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from profiler.engines import Engine
-from profiler.events import Phase, Report, VerificationStarted, WindowSeen, ignore
+from profiler.events import Phase, Report, VerificationStarted, ignore
+from profiler.measure import observed
 from profiler.observation import Detail, Latency, Observation
 from profiler.policies.policy import Parameters
 from profiler.rounds import Round
@@ -49,11 +50,8 @@ def verify(
     rate = LOAD * (configuration.offered_per_s or answer.throughput_per_s)
     report(VerificationStarted(configuration, rate, batch_s))
     deployment = engine.deploy(topology, configuration, Detail.LIGHT, fused=answer.trial.fused, window_s=batch_s)
-    seen: list[Observation] = []
     with closing(deployment):
-        for window in deployment.observe(rate, BATCHES):
-            seen.append(window)
-            report(WindowSeen(Phase.VERIFICATION, len(seen), BATCHES, configuration, window))
+        seen = observed(deployment, rate, BATCHES, Phase.VERIFICATION, configuration=configuration, report=report)
     return _verdict(seen[1:], parameters, rate, batch_s)
 
 
@@ -61,8 +59,8 @@ def _verdict(windows: Sequence[Observation], parameters: Parameters, rate: float
     worst = max(
         (window.processing_ms for window in windows), key=lambda seen: seen.quantile(parameters.latency_quantile)
     )
-    came_through = sum(window.throughput_per_s * window.duration_s for window in windows)
-    offered = sum(window.offered_per_s * window.duration_s for window in windows)
+    came_through = sum(window.source_rows for window in windows)
+    offered = sum(window.offered_rows for window in windows)
     return Verification(
         batch_s=batch_s,
         rate_per_s=rate,

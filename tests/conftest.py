@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,11 @@ pytest_plugins = ["spark_parts"]
 # How long an example takes says nothing about the code on a loaded machine.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# Tests send these to programs they start; a shell that runs the tests in the background ignores them for all of it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for ending in (signal.SIGHUP, signal.SIGQUIT):
+    signal.signal(ending, signal.SIG_DFL)
 
 REAL = {"spark", "kafka", "mongo", "browser"}
 HEAVY = {"java", "mongod", "spark-submit", "spark-class", "chromium"}

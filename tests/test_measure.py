@@ -11,7 +11,7 @@ from profiler.configuration import Configuration
 from profiler.engines import Platform
 from profiler.errors import ProfileError
 from profiler.events import BlockStarted, WindowSeen
-from profiler.measure import BLOCK_PROBE_LOAD, STRESS, Arm, Design, interleave, measure, observe_blocks
+from profiler.measure import BLOCK_PROBE_LOAD, STRESS, Arm, Design, measure, observe_blocks
 from profiler.observation import Detail, Doubt, Latency
 from profiler.rounds import Action, Step, Trial
 from profiler.topology import Cost, Operator, Source, Topology
@@ -187,9 +187,9 @@ def test_blocks_follow_the_order_and_drop_their_warm_up():
     """Each block is a deployment of its own; its first windows do not count."""
     engine = ScriptedEngine(lambda index: 500.0 if index < 2 else 1000.0)
     arms = [Arm(ONE_EACH, 1000.0), Arm(ONE_EACH.plus({"work": 1}), 1000.0)]
-    blocks = interleave(engine, TOPOLOGY, arms, (0, 1, 1, 0), Design(block=4, block_warm_up=2))
+    blocks = list(observe_blocks(engine, TOPOLOGY, arms, (0, 1, 1, 0), Design(block=4, block_warm_up=2)))
     assert [block.arm for block in blocks] == [0, 1, 1, 0]
-    assert all(block.values == (1000.0,) * 4 for block in blocks)
+    assert all([window.throughput_per_s for window in block.windows] == [1000.0] * 4 for block in blocks)
     assert engine.deployed == 4
     assert engine.open == 0
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from profiler import Batches, Cost, Operator, Source, Topology
-from workloads.kinds import CPU_BOUND, IO_BOUND, SOJOURN_BOUND, SOURCE_ROW, TWEET, last_number, waiting
+from profiler.random_numbers import last_number
+from workloads.kinds import CPU_BOUND, IO_BOUND, NUMBERS, SOJOURN_BOUND, SOURCE_ROW, TWEET, waiting
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -15,7 +16,7 @@ def compute(rows: DataFrame) -> DataFrame:
     """Draw random numbers from the message's checksum on; the last is the row's new key."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415
 
-    return rows.withColumn("key", last_number(F.crc32("value")).cast("string"))
+    return rows.withColumn("key", last_number(F.crc32("value"), NUMBERS).cast("string"))
 
 
 def parse(rows: DataFrame) -> DataFrame:

@@ -14,7 +14,7 @@ from profiler import Cost
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 # PySpark is imported where it is used: a simulated run does not wait for it.
 
@@ -29,16 +29,7 @@ TWEET = (
     "user struct<id: bigint, screen_name: string, followers_count: bigint>, text string"
 )
 NUMBERS = 10_000
-MULTIPLIER, INCREMENT, MODULUS = 1_103_515_245, 12_345, 2**31
-"""Of C's generator of random numbers: x ← (x · multiplier + increment) mod modulus."""
-
-
-def last_number(first: Column) -> Column:
-    """Draw 10 000 random numbers, each from the one before, and give the last: nothing of it can be left out."""
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415
-
-    numbers = F.sequence(F.lit(1), F.lit(NUMBERS))
-    return F.aggregate(numbers, first.cast("bigint"), lambda x, _: (x * MULTIPLIER + INCREMENT) % F.lit(MODULUS))
+"""Random numbers that a CPU-bound operator draws per row."""
 
 
 def waiting(wait_ms: float) -> Callable[[Iterator[RecordBatch]], Iterator[RecordBatch]]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from profiler import Operator, Source, Topology
 from profiler.errors import TopologyError
-from workloads.kinds import CPU_BOUND, copied, last_number
+from profiler.random_numbers import last_number
+from workloads.kinds import CPU_BOUND, NUMBERS, copied
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -18,7 +19,7 @@ def work(rows: DataFrame, selectivity: float = 1.0) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812, PLC0415
 
     first = F.col("number") if "number" in rows.columns else F.crc32("value")
-    return copied(rows.select("event_time", last_number(first).alias("number")), selectivity, by="number")
+    return copied(rows.select("event_time", last_number(first, NUMBERS).alias("number")), selectivity, by="number")
 
 
 def linear(depth: int = 4, selectivity: float = 1.0) -> Topology:

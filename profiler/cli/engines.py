@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from profiler.engines import Engine
 from profiler.errors import UsageError
+from profiler.measure import Design
+from profiler.report.time_left import ARMS, TYPICAL_ROUNDS, TimeLeft
 from profiler.settings import EngineName, Settings
 from profiler.slots import smallest_configuration
 from profiler.topology import Topology
@@ -48,6 +50,22 @@ def prepared_engine(topology: Topology, settings: Settings, note: Note) -> Itera
         files = {source.name: payload_file(source, cache) for source in topology.sources}
         jars = jar_paths(JarSet.CONNECTOR, cache, report=note)
         yield _spark(run, cache, files, jars, settings, note)
+
+
+def time_left_of(
+    settings: Settings,
+    design: Design,
+    *,
+    batch_s: float | None = None,
+    rounds: int = TYPICAL_ROUNDS,
+    arms: int = ARMS,
+) -> TimeLeft | None:
+    """Return who guesses the time left; nobody where windows are simulated, which takes no time."""
+    if settings.engine is EngineName.SIMULATED:
+        return None
+    from profiler.engines.spark.engine import COLD_S
+
+    return TimeLeft(design, settings.window_s, cold_s=COLD_S, batch_s=batch_s, rounds=rounds, arms=arms)
 
 
 def _simulated(settings: Settings) -> Engine:

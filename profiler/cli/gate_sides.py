@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
 from profiler.cli.gate import Request
 from profiler.configuration import Configuration
-from profiler.errors import UsageError
+from profiler.errors import UsageError, did_you_mean
 from profiler.loading import code_place
 from profiler.report.gate_document import Against
 from profiler.revision import shown, unpacked
@@ -82,8 +81,7 @@ def wanted_tasks(request: Request, other: Topology | None, stored: Baseline | No
     known = dict.fromkeys((*request.topology.names, *(other.names if other else ())))
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"It has {', '.join(known)}."
+            hint = did_you_mean(name, known, otherwise=f"It has {', '.join(known)}.")
             raise UsageError(f"--tasks names '{name}', which '{request.topology.name}' does not have.", hint=hint)
     if stored is None:
         return {**today, **given}

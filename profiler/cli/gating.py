@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from profiler.cli.console import error_console, result_console
-from profiler.cli.engines import prepared_engine
+from profiler.cli.engines import prepared_engine, time_left_of
 from profiler.cli.gate import Request
 from profiler.cli.gate_sides import Opponent, configured, opponent, wanted_tasks
 from profiler.cli.outputs import Outputs, append_step_summary
@@ -19,12 +19,10 @@ from profiler.engines import Engine
 from profiler.environment import fingerprint
 from profiler.gate import DESIGN, Drill, Gate, Outcome, Side, StoredSide
 from profiler.loading import code_place
-from profiler.measure import Design
 from profiler.report.gate_document import Against, Case, gate_document
 from profiler.report.gate_exports import GATE_WRITERS, as_markdown
 from profiler.report.gate_terminal import print_gate
 from profiler.report.progress import Progress, progress
-from profiler.report.time_left import TimeLeft
 from profiler.revision import clean_commit
 from profiler.settings import EngineName, Settings
 from profiler.statistics.gate_blocks import BASELINE, CANDIDATE
@@ -45,7 +43,9 @@ def run_gate(request: Request, settings: Settings) -> int:
     design = replace(DESIGN, blocks=request.blocks)
     title = f"gate {request.topology.name} on {settings.engine}"
     with (
-        progress(error_console(), title, _time_left(settings, design), quiet=settings.quiet) as watcher,
+        progress(
+            error_console(), title, time_left_of(settings, design, rounds=1, arms=2), quiet=settings.quiet
+        ) as watcher,
         prepared_engine(request.topology, settings, watcher.note) as opening,
         # The database first: it starts at once, and a baseline that is not there must not cost a wait for Spark.
         _store(request, settings, watcher) as store,
@@ -81,14 +81,6 @@ def run_gate(request: Request, settings: Settings) -> int:
         print_gate(result_console(), document)
     exit_code: int = document["exit_code"]
     return exit_code
-
-
-def _time_left(settings: Settings, design: Design) -> TimeLeft | None:
-    if settings.engine is EngineName.SIMULATED:
-        return None
-    from profiler.engines.spark.engine import COLD_S
-
-    return TimeLeft(design, settings.window_s, cold_s=COLD_S, rounds=1, arms=2)
 
 
 def _ends_s(settings: Settings, started_s: float) -> float | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from profiler import __version__
 from profiler.cli.console import error_console, result_console
-from profiler.cli.engines import prepared_engine
+from profiler.cli.engines import prepared_engine, time_left_of
 from profiler.cli.outputs import Outputs
 from profiler.engines import Engine
 from profiler.errors import ProfileError
@@ -25,7 +25,6 @@ from profiler.policies.policy import Parameters
 from profiler.report.json_document import profile_document
 from profiler.report.progress import Progress, progress
 from profiler.report.terminal import print_profile
-from profiler.report.time_left import TimeLeft
 from profiler.rounds import Round
 from profiler.settings import EngineName, Settings
 from profiler.store.keeper import Keeper
@@ -43,7 +42,7 @@ def run_profile(topology: Topology, settings: Settings) -> int:
     outputs = Outputs.opened(settings)
     design, parameters = search_design(settings), policy_parameters(settings)
     batch_s = None if settings.quick else settings.production_batch_s
-    time_left = _time_left(settings, design, batch_s)
+    time_left = time_left_of(settings, design, batch_s=batch_s)
     title = f"profile {topology.name} on {settings.engine}"
     with (
         progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
@@ -74,15 +73,6 @@ def run_profile(topology: Topology, settings: Settings) -> int:
     if not outputs.json_on_stdout:
         print_profile(result_console(), profile, run=history.run.id, engine=engine.name)
     return 0 if history.complete else ProfileError.exit_code
-
-
-def _time_left(settings: Settings, design: Design, batch_s: float | None) -> TimeLeft | None:
-    """Return who guesses the time left; nobody where windows are simulated, which takes no time."""
-    if settings.engine is EngineName.SIMULATED:
-        return None
-    from profiler.engines.spark.engine import COLD_S
-
-    return TimeLeft(design, settings.window_s, cold_s=COLD_S, batch_s=batch_s)
 
 
 def search_design(settings: Settings) -> Design:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from profiler.errors import UsageError
@@ -29,10 +29,15 @@ def as_json(document: Document) -> str:
 
 def as_csv(document: Document) -> str:
     """Write a line per round."""
+    return csv_table(COLUMNS, _rows(document))
+
+
+def csv_table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Write these columns of the rows."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(text, columns, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
-    writer.writerows(_rows(document))
+    writer.writerows(rows)
     return text.getvalue()
 
 

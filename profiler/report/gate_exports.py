@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from xml.etree import ElementTree as ET
 
-from profiler.report.exports import Document, Writer, as_json
+from profiler.report.exports import Document, Writer, as_json, csv_table
 from profiler.report.gate_terminal import figure, headline, interval_heading, percentage
 from profiler.report.gate_words import LABELS
 from profiler.settings import ExportKind
@@ -31,11 +29,7 @@ _SIGNS = {"pass": "✅", "slower": "❌", "inconclusive": "❔"}
 
 def as_csv(document: Document) -> str:
     """Write a line per criterion."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    writer.writerows(document["criteria"])
-    return text.getvalue()
+    return csv_table(COLUMNS, document["criteria"])
 
 
 def as_markdown(document: Document) -> str:

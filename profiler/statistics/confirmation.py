@@ -19,13 +19,13 @@ to 56 %. Pairs (AB)(BA) would raise it as much but halve the degrees of freedom.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from profiler.observation import Doubt
+from profiler.observation import BlockWindows, Doubt
 from profiler.statistics.comparison import Comparison, Verdict
 from profiler.statistics.normality import mann_whitney_where_not_normal
 from profiler.statistics.screening import direction, untestable
@@ -45,6 +45,18 @@ class Block:
     arm: int
     values: tuple[float, ...]
     speed_index: tuple[float, ...] = ()
+
+
+def throughput_blocks(blocks: Iterable[BlockWindows]) -> list[Block]:
+    """Give the rows per second under stress."""
+    return [
+        Block(
+            block.arm,
+            tuple(window.throughput_per_s for window in block.windows),
+            tuple(window.speed_index for window in block.windows),
+        )
+        for block in blocks
+    ]
 
 
 def order(blocks_per_arm: int, arms: int = 2) -> tuple[int, ...]:

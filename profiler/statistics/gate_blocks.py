@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 from profiler.observation import BlockWindows, Observation
-from profiler.statistics.confirmation import Block
+from profiler.statistics.confirmation import Block, throughput_blocks
 
 BASELINE, CANDIDATE = 0, 1
 """The arms of a gate."""
@@ -33,18 +33,6 @@ def cpu_blocks(blocks: Sequence[BlockWindows]) -> list[Block]:
     return [Block(block.arm, _inverse((*block.windows, *block.probe), cpu_s_per_row)) for block in blocks]
 
 
-def throughput_blocks(blocks: Sequence[BlockWindows]) -> list[Block]:
-    """Give the rows per second under stress."""
-    return [
-        Block(
-            block.arm,
-            tuple(window.throughput_per_s for window in block.windows),
-            tuple(window.speed_index for window in block.windows),
-        )
-        for block in blocks
-    ]
-
-
 def latency_blocks(blocks: Sequence[BlockWindows]) -> list[Block]:
     """Give the inverse of the latency; a block of which it is not known, as no sampled row came out, is left out."""
     seen = [Block(block.arm, _inverse(block.probe, _latency_ms)) for block in blocks]
@@ -61,13 +49,8 @@ BLOCKS: dict[Criterion, Callable[[Sequence[BlockWindows]], list[Block]]] = {
 
 def cpu_s_per_row(window: Observation) -> float:
     """Give the CPU seconds per source row as they would be at normal speed; NaN where no row came through."""
-    rows = source_rows(window)
+    rows = window.source_rows
     return window.cpu_s * window.speed_index / rows if rows > 0 else math.nan
-
-
-def source_rows(window: Observation) -> float:
-    """Give the rows that entered the topology."""
-    return window.throughput_per_s * window.duration_s
 
 
 def _latency_ms(window: Observation) -> float:

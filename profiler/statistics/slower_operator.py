@@ -15,7 +15,7 @@ from enum import StrEnum
 
 from profiler.observation import BlockWindows
 from profiler.statistics.confirmation import ArmDifference, Block, arm_difference
-from profiler.statistics.gate_blocks import BASELINE, CANDIDATE, source_rows
+from profiler.statistics.gate_blocks import BASELINE, CANDIDATE
 from profiler.statistics.student import relative
 
 
@@ -90,7 +90,7 @@ def _cost_s(block: BlockWindows, name: str, quantity: Quantity) -> float:
     windows = (*block.windows, *block.probe) if quantity is Quantity.CPU else block.windows
     cost = rows = 0.0
     for window in windows:
-        rows += source_rows(window)
+        rows += window.source_rows
         seen = window.operators.get(name)
         if seen is not None:
             cost += seen.cpu_s * window.speed_index if quantity is Quantity.CPU else seen.busy_s

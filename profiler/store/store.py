@@ -6,13 +6,12 @@ write may be repeated: after an error nobody knows whether it arrived, so it mus
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any, Protocol
 
-from profiler.errors import ProfileError, UsageError
+from profiler.errors import ProfileError, UsageError, did_you_mean
 from profiler.rounds import Round
 from profiler.store.baselines import Baseline
 from profiler.store.records import Record, Result, Run, SeenWindow, StoredRun
@@ -29,10 +28,9 @@ class NoSuchRun(UsageError):  # noqa: N818 - reads as what happened
 
     def __init__(self, run: str, known: Sequence[str]) -> None:
         """Suggest the nearest of the `known` runs."""
-        near = difflib.get_close_matches(run, known, n=1)
-        suggestion = f"Did you mean '{near[0]}'? " if near else ""
+        suggestion = did_you_mean(run, known, otherwise="")
         super().__init__(
-            f"The history holds no run '{run}'.", hint=f"{suggestion}'profile history list' shows the runs."
+            f"The history holds no run '{run}'.", hint=f"{suggestion} 'profile history list' shows the runs.".strip()
         )
 
 

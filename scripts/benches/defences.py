@@ -127,5 +127,4 @@ def _spread(blocks: Sequence[Logs]) -> float:
 
 
 def _cpu_s_per_row(window: Observation) -> float:
-    rows = window.throughput_per_s * window.duration_s
-    return window.cpu_s / rows if rows > 0 else math.nan
+    return window.cpu_s / window.source_rows if window.source_rows > 0 else math.nan

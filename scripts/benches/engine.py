@@ -153,9 +153,7 @@ def _pair(saved: Saved, warm: AtNeed[WarmEngine], sizes: Sizes, number: int) -> 
 def _instrumented(at: WarmEngine, sizes: Sizes) -> Block:
     with closing(at.engine.deploy(TOPOLOGY, CONFIGURATION, Detail.LIGHT)) as deployment:
         seen = list(deployment.observe(at.overload_per_s, sizes.warm_up + sizes.windows))
-    return Block.of(
-        [(each.throughput_per_s * each.duration_s, each.duration_s, each.cpu_s) for each in seen[sizes.warm_up :]]
-    )
+    return Block.of([(each.source_rows, each.duration_s, each.cpu_s) for each in seen[sizes.warm_up :]])
 
 
 def _uninstrumented(at: WarmEngine, sizes: Sizes) -> Block:

@@ -19,10 +19,10 @@ from scipy import stats
 from profiler.cli.running import policy_parameters, search_design
 from profiler.confirming import confront
 from profiler.engines import Engine
-from profiler.measure import Arm, Design, interleave
+from profiler.measure import Arm, Design, observe_blocks
 from profiler.settings import Settings
 from profiler.statistics.comparison import Verdict
-from profiler.statistics.confirmation import Block, order
+from profiler.statistics.confirmation import Block, order, throughput_blocks
 from scripts.benches.answers import Answer, profile_rows, quick_profile, spread_rows
 from scripts.benches.defences import Confirmed, defence_rows
 from scripts.benches.recorded import RecordedEngine
@@ -124,7 +124,9 @@ def _side_by_side(warm: AtNeed[WarmEngine], answers: Sequence[Answer], sizes: Si
     """Measure the answers in turn, as a confirmation without an early look would."""
     engine = _recorded("answers", Saved("trust-answers", *ANSWERS_OF), warm)
     arms = [answer.arm for answer in answers]
-    yield from interleave(engine, TOPOLOGY, arms, order(sizes.design.blocks, len(arms)), sizes.design)
+    yield from throughput_blocks(
+        observe_blocks(engine, TOPOLOGY, arms, order(sizes.design.blocks, len(arms)), sizes.design)
+    )
 
 
 def _recorded(series: str, saved: Saved, warm: AtNeed[WarmEngine]) -> RecordedEngine:

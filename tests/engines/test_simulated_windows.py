@@ -65,7 +65,7 @@ def test_windows_vary_as_the_preset_says():
 def test_cpu_per_row_follows_the_speed_index():
     """On shared machines CPU per row × speed index varies far less than CPU per row."""
     seen = _observe(_engine(Preset.SHARED), WORDS, tasks(WORDS, 1, 1, 1), 5000, 400)
-    per_row = np.array([window.cpu_s / (window.throughput_per_s * window.duration_s) for window in seen])
+    per_row = np.array([window.cpu_s / window.source_rows for window in seen])
     normalised = per_row * np.array([window.speed_index for window in seen])
     assert normalised.std() / normalised.mean() < 0.8 * per_row.std() / per_row.mean()
 

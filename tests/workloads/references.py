@@ -12,7 +12,8 @@ from typing import Any
 from afinn import Afinn
 from messages import Message
 
-from workloads.kinds import INCREMENT, MODULUS, MULTIPLIER, NUMBERS
+from profiler.random_numbers import INCREMENT, MODULUS, MULTIPLIER
+from workloads.kinds import NUMBERS
 from workloads.twitter_sentiment import FUNCTION_WORDS, TOP, WINDOW_S
 
 Rows = Counter[tuple[Any, ...]]

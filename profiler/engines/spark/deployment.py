@@ -163,9 +163,7 @@ class SparkDeployment:
         with self._offered(rate_per_s) as keeper:
             gate = keeper.gate
             while gate.counted_from_s is None and gate.capacity_per_s < ENOUGH_PER_S and not gate.blind:
-                for query in self._batches.queries.values():
-                    self._batches.require_active(query)
-                time.sleep(_POLL_S)
+                self._let_run()
 
     def _make_ready(self, rate_per_s: float) -> None:
         """Have an empty backlog and enough samples; to start behind a backlog that does not drain is quicker."""
@@ -187,10 +185,14 @@ class SparkDeployment:
         while self._collector.arrivals().newest_due_s < self._sent_until_s - DRAINED_S:
             if self._blind or time.monotonic() > deadline:
                 return False
-            for query in self._batches.queries.values():
-                self._batches.require_active(query)
-            time.sleep(_POLL_S)
+            self._let_run()
         return True
+
+    def _let_run(self) -> None:
+        """Wait a moment; a query that has died is told of at once."""
+        for query in self._batches.queries.values():
+            self._batches.require_active(query)
+        time.sleep(_POLL_S)
 
     def _cores_used(self) -> float | None:
         return None if self._means.machine is None else self._means.machine.cores()
@@ -228,9 +230,10 @@ class SparkDeployment:
     def _delete(self) -> None:
         self._means.topics.delete([*self._partitions, self.places.output, self.places.samples])
         deadline = time.monotonic() + DELETES_WITHIN_S
-        while self._folder.exists() and time.monotonic() < deadline:
-            shutil.rmtree(self._folder, ignore_errors=True)  # a state store may be writing its last snapshot still
+        shutil.rmtree(self._folder, ignore_errors=True)
+        while self._folder.exists() and time.monotonic() < deadline:  # a state store may write its last snapshot still
             time.sleep(_POLL_S)
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _observation(
         self, finished: Mapping[str, metrics.Finished], keeper: GateKeeper, cores_used: float | None
