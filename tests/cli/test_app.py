@@ -147,7 +147,7 @@ def test_colours_need_a_terminal_and_no_no_color(shell) -> None:
 
 
 def test_a_stream_without_unicode_is_no_error(shell) -> None:
-    answer = shell("check", "diamond", PYTHONIOENCODING="ascii")
+    answer = shell("check", "diamond", "--no-spark", PYTHONIOENCODING="ascii")
     assert answer.returncode == 0
     assert "meet" in answer.stdout
 
