@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from profiler.errors import ProfileError
+from profiler.migrations import ROUND
 from profiler.rounds import Round
 
 
@@ -23,7 +24,7 @@ def round_document(outcome: Round) -> dict[str, Any]:
 def round_from(document: Mapping[str, Any]) -> Round:
     """Turn a document back into the round it came from."""
     try:
-        return _adapter().validate_python(document)
+        return _adapter().validate_python(ROUND.current(document))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

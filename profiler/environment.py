@@ -20,6 +20,7 @@ def fingerprint(engine: Engine) -> dict[str, str]:
         "nodes": str(platform.nodes),
         "window": f"{engine.window_s:g} s",
         "profile": __version__,
+        "prefill": f"{platform.prefill_keys} keys" if platform.prefill_keys else "",
         **platform.versions,
     }
     return {name: value for name, value in facts.items() if value}

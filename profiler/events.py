@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from profiler.configuration import Configuration
-from profiler.observation import Observation
+from profiler.observation import BlockWindows, Observation
 from profiler.rounds import Round, Trial
 
 
@@ -75,6 +75,19 @@ class BlockStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class BlockMeasured:
+    """A block that counts in a gate was measured."""
+
+    number: int
+    """From 1, without those that only prepare."""
+    block: BlockWindows
+    expected_per_s: float
+    """Throughput by which its rates were set."""
+    loop_s: float | None
+    """What the speed index of its windows is relative to."""
+
+
+@dataclass(frozen=True, slots=True)
 class VerificationStarted:
     """The answer is about to run as it would in production."""
 
@@ -83,7 +96,16 @@ class VerificationStarted:
     batch_s: float
 
 
-Event = TrialStarted | WindowSeen | RoundMeasured | RoundDecided | SearchEnded | BlockStarted | VerificationStarted
+Event = (
+    TrialStarted
+    | WindowSeen
+    | RoundMeasured
+    | RoundDecided
+    | SearchEnded
+    | BlockStarted
+    | BlockMeasured
+    | VerificationStarted
+)
 Report = Callable[[Event], None]
 
 

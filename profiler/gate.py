@@ -5,7 +5,8 @@ A candidate with code of its own is then loaded half as long: what a compiler ha
 drill on Spark without that, its four blocks took 43, 35, 40 and 32 µs per row). Then blocks of both alternate (ABBA…),
 each a deployment of its own: windows under stress, then a latency probe at a rate that both can follow. There are two
 looks at the blocks, as in a confirmation. A baseline that cannot be run any more takes part with the blocks that were
-stored of it.
+stored of it. A gate that was interrupted goes on after its last block: the engine, which is a new one, is loaded again,
+and the same rates are offered.
 
 Operators are told apart all along (`Detail.APART`), as the one that got slower is to be named.
 """
@@ -21,7 +22,7 @@ from profiler.configuration import Configuration
 from profiler.confirming import looks
 from profiler.drilling import Drilled, Loader, foreseen
 from profiler.engines import Engine
-from profiler.events import Report, TrialStarted, ignore
+from profiler.events import BlockMeasured, Report, TrialStarted, ignore
 from profiler.measure import Arm, Design, measure, observe_blocks
 from profiler.observation import BlockWindows, Detail, Measurement
 from profiler.rounds import Action, Step, Trial
@@ -94,6 +95,10 @@ class Gate:
     """Hears what is expected of a drill before it is measured."""
     ends_s: float | None = None
     """On the clock: no block starts that would probably end later."""
+    past: Sequence[BlockWindows] = ()
+    """Blocks that an interrupted session of this gate measured, in their order."""
+    past_expected_per_s: float | None = None
+    """Throughput by which the rates of those were set."""
     clock: Callable[[], float] = time.monotonic
     _uncounted: int = field(default=0, init=False)
     """Blocks that prepared the candidate."""
@@ -108,8 +113,9 @@ class Gate:
             if not drilled.can_be_found:
                 return Outcome(None, throughput_per_s=reference.throughput_per_s, drilled=drilled)
             candidate = self._slower(drilled, self.drill, reference)
-        self._warm_up(candidate, reference.throughput_per_s)
-        return replace(self._judged(candidate, reference.throughput_per_s), drilled=drilled)
+        expected_per_s = self.past_expected_per_s or reference.throughput_per_s
+        self._warm_up(candidate, expected_per_s)
+        return replace(self._judged(candidate, expected_per_s), drilled=drilled)
 
     @property
     def _first(self) -> Side:
@@ -191,23 +197,34 @@ class Gate:
         order = [BASELINE, CANDIDATE] if isinstance(self.baseline, Side) else [CANDIDATE]
         longest_s = 0.0
         for number in range(self.design.blocks):
-            began_s = self.clock()
-            if self.ends_s is not None and began_s + longest_s > self.ends_s:
+            began_s, before = self.clock(), number * len(order)
+            known = list(self.past[before : before + len(order)])
+            to_measure = tuple(order[len(known) :])
+            if to_measure and self.ends_s is not None and began_s + longest_s > self.ends_s:
                 return
-            seen = observe_blocks(
-                self.engine,
-                candidate.topology,
-                arms,
-                tuple(order),
-                self.design,
-                self.report,
-                before=self._uncounted + number * len(order),
-                planned=self._planned,
-                detail=Detail.APART,
-            )
-            yield list(seen)
+            yield known + self._measured(candidate, arms, to_measure, before + len(known))
             longest_s = max(longest_s, self.clock() - began_s)
             order.reverse()  # mirrored, so that both versions meet a steady drift alike
+
+    def _measured(self, candidate: Side, arms: Sequence[Arm], order: Sequence[int], before: int) -> list[BlockWindows]:
+        """Measure the blocks that are missing of a turn; `before` counted ones are there already."""
+        seen = observe_blocks(
+            self.engine,
+            candidate.topology,
+            arms,
+            order,
+            self.design,
+            self.report,
+            before=self._uncounted + before,
+            planned=self._planned,
+            detail=Detail.APART,
+        )
+        blocks = []
+        for number, block in enumerate(seen, start=before + 1):
+            blocks.append(block)
+            loop_s = self.engine.platform.loop_s
+            self.report(BlockMeasured(number, block, arms[block.arm].expected_per_s, loop_s))
+        return blocks
 
 
 def in_words(drilled: Drilled) -> str:

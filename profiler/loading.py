@@ -158,8 +158,12 @@ def _topology(found: object, parameters: Mapping[str, int | float], address: str
 
 def _check_parameters(factory: Callable[..., Any], parameters: Mapping[str, int | float], address: str) -> None:
     known = _guarded(lambda: inspect.signature(factory).parameters, address)
+    # A function with **selectivity_ takes selectivity_count and the like, and knows itself which of them there are.
+    families = tuple(name for name, parameter in known.items() if parameter.kind is parameter.VAR_KEYWORD)
     for name, value in parameters.items():
-        if name not in known:
+        if name not in known and name.startswith(families):
+            continue
+        if name not in known or name in families:
             raise UsageError(f"'{address}' has no parameter '{name}'.", hint=_known_parameters(known))
         if isinstance(known[name].default, int) and not isinstance(value, int):
             raise UsageError(f"Parameter '{name}' of '{address}' is {value}.", hint="It takes a whole number.")
@@ -173,9 +177,10 @@ def _check_parameters(factory: Callable[..., Any], parameters: Mapping[str, int 
 
 
 def _known_parameters(known: Mapping[str, inspect.Parameter]) -> str:
-    if not known:
+    single = [each for each in known.values() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    if not single:
         return "It takes none."
-    return "It takes " + ", ".join(f"{name} (default {parameter.default})" for name, parameter in known.items()) + "."
+    return "It takes " + ", ".join(f"{each.name} (default {each.default})" for each in single) + "."
 
 
 def _guarded(run: Callable[[], T], place: str) -> T:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from profiler.configuration import Configuration
 from profiler.confirming import confront
 from profiler.engines import Engine, Platform
 from profiler.errors import ProfileError
@@ -101,7 +102,8 @@ class Loop:
             complete=complete,
         )
         self.report(SearchEnded(profile.answer, profile.initial))
-        if self.design.blocks >= 2 and profile.answer is not profile.initial and not self._out_of_time(started):
+        is_new = _deployed(profile.answer) != _deployed(profile.initial)
+        if self.design.blocks >= 2 and is_new and not self._out_of_time(started):
             profile = self._confirmed(profile)
         if self.production_batch_s is not None and not self._out_of_time(started):
             profile = replace(profile, verification=self._verified(profile.answer, self.production_batch_s))
@@ -182,6 +184,11 @@ class Loop:
             confirmations=(Confirmation(profile.initial.number, swapped),),
             notes=(*profile.notes, note),
         )
+
+
+def _deployed(outcome: Round) -> tuple[Configuration, bool]:
+    """Return what tells two rounds apart: one may be the other, measured again."""
+    return outcome.configuration, outcome.trial.fused
 
 
 def _arm(outcome: Round) -> Arm:

@@ -197,7 +197,7 @@ class _Observer:
             windows=windows,
             calm=calm,
             warm_up_windows=self.warm_up_seen,
-            latency_ms=_typical_latency(probe),
+            latency_ms=typical_latency(probe),
             latency_at_per_s=probe[0].offered_per_s if probe else None,
             doubts=_doubts(windows, doubts),
         )
@@ -210,7 +210,7 @@ class _Observer:
             offered_per_s=rate_per_s,
             windows=windows,
             warm_up_windows=self.warm_up_seen,
-            latency_ms=_typical_latency(windows),
+            latency_ms=typical_latency(windows),
             latency_at_per_s=rate_per_s,
             doubts=_doubts(windows, ()),
         )
@@ -294,7 +294,7 @@ def _is_hopeless(steady: Sequence[Observation], reference_per_s: float | None) -
     return max(window.throughput_per_s for window in steady) < HOPELESS * reference_per_s
 
 
-def _typical_latency(windows: Sequence[Observation]) -> Latency | None:
+def typical_latency(windows: Sequence[Observation]) -> Latency | None:
     """Return the median window's latency, quantile by quantile: one stalled window is no property of the job.
 
     None where no window has a latency, as no sampled row came out.

@@ -69,6 +69,16 @@ class OperatorWindow:
     cpu_s: float
     busiest_task_s: float
     """Busy seconds of the busiest task: compared with the mean it betrays a hot key."""
+    work_s: float | None = None
+    """CPU seconds of the operator's own code; what is left of `cpu_s` hands rows over. None where they are one."""
+    waiting_s: float | None = None
+    """Busy seconds in which it did not work, waiting for a core left out with full detail; None where not seen."""
+    state_rows: float | None = None
+    """Rows of state it kept at the end of the window; None where it keeps none."""
+    hot_key: str | None = None
+    """The most frequent value of its key; None where it was not counted, or has no name."""
+    hot_key_share: float | None = None
+    """Part of its rows that have that value; None where it was not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +188,11 @@ def _added(past: OperatorWindow, seen: OperatorWindow) -> OperatorWindow:
         busy_s=past.busy_s + seen.busy_s,
         cpu_s=past.cpu_s + seen.cpu_s,
         busiest_task_s=past.busiest_task_s + seen.busiest_task_s,
+        work_s=_sum_if_known(past.work_s, seen.work_s),
+        waiting_s=_sum_if_known(past.waiting_s, seen.waiting_s),
+        state_rows=seen.state_rows,
+        hot_key=seen.hot_key,
+        hot_key_share=seen.hot_key_share,
     )
 
 

@@ -18,7 +18,7 @@ T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
 
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
 
 
@@ -71,7 +71,7 @@ def duration(*, unit_s: float = 1.0) -> Kind[float]:
     """Read a duration above zero as a number of units: `unit_s=0.001` gives milliseconds."""
 
     def parse(text: str) -> float:
-        number, unit = _matched(rf"({_NUMBER})\s*(ms|s|m|h)", text).groups()
+        number, unit = _matched(rf"({_NUMBER})\s*({'|'.join(_SECONDS)})", text).groups()
         seconds = float(number) * _SECONDS[unit.lower()]
         if seconds <= 0:
             raise ValueError(text)

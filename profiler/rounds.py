@@ -22,6 +22,8 @@ class Step(StrEnum):
     PLATFORM = "platform"
     CAPACITY = "capacity"
     GIVE_BACK = "give-back"
+    STORED = "stored"
+    """The answer of a stored profile, measured again."""
     SEARCH = "search"
     """Of a policy that knows no steps."""
 
@@ -38,6 +40,7 @@ class Action(StrEnum):
     ENHANCE = "enhance"
     EXCHANGE = "exchange"
     GIVE_BACK = "give back"
+    STORED = "stored answer"
     JUMP = "jump"
     """A configuration that a policy computed as a whole."""
 

@@ -123,6 +123,9 @@ def _export(written: str) -> Export:
 _MILLISECONDS = duration(unit_s=0.001)
 _ADDRESS = text("an address", "localhost:9092", "HOST:PORT", r"[^\s:,/]+:[0-9]+(?:,[^\s:,/]+:[0-9]+)*")
 _URI = text("a MongoDB URI", "mongodb://localhost:27017", "URI", r"mongodb(?:\+srv)?://\S+")
+_SPARK_SETTING = text(
+    "a Spark setting", "spark.sql.execution.arrow.maxRecordsPerBatch=50", "KEY=VALUE", r"spark\.[\w.\-]+=.*"
+)
 _EXPORT = Kind("a report", "junit=report.xml (json, csv, md, junit, html)", "KIND=FILE", _export)
 
 
@@ -152,6 +155,9 @@ class Settings:
     )
     windows: int = _option("windows", count(least=2), 10, "Windows per round.")
     window_s: float = _option("window", duration(), 3.0, "Length of a window.")
+    warm_up_s: float = _option(
+        "warm-up", duration(), 30.0, "How long a new Spark session is loaded before anything counts."
+    )
     relevant_effect: float = _option("relevant-effect", ratio(zero=True), 0.03, "Smallest effect that matters.")
     give_back: float = _option("give-back", ratio(zero=True), 0.02, "Largest loss accepted for fewer tasks.")
     confirm: bool = _option("confirm", switch(), default=True, purpose="Confirm the answer in interleaved blocks.")
@@ -159,6 +165,11 @@ class Settings:
     production_batch_s: float = _option(
         "production-batch", duration(), 30.0, "Batch duration of production, with which the answer is verified."
     )
+    max_slowdown: float = _option("max-slowdown", ratio(zero=False), 0.05, "Smallest slowdown that fails a gate.")
+    rule_out: float | None = _optional(
+        "rule-out", ratio(zero=False), "What a pass of a gate rules out.", unset="twice the --max-slowdown"
+    )
+    blocks: int = _option("blocks", count(least=2), 8, "Blocks of each version or variant, at the most.")
     budget_s: float | None = _optional("budget", duration(), "Time after which no round starts.", unset="no limit")
     seed: int = _option("seed", count(least=0), 1, "Seed of everything random.")
     nodes: int = _option("nodes", count(least=1), 6, "Nodes of the simulated cluster.")
@@ -169,6 +180,20 @@ class Settings:
         text("a Spark master", "local[8] or spark://host:7077", "URL"),
         "Spark master.",
         unset="local[N] by cores and memory",
+    )
+    conf: tuple[str, ...] = _option(
+        "conf", _SPARK_SETTING, (), "A Spark setting that goes before the engine's own; repeatable.", repeatable=True
+    )
+    payloads: tuple[str, ...] = _option(
+        "payloads",
+        text("a file", "lines.jsonl.gz, or tweets=lines.jsonl for one source", "[SOURCE=]FILE"),
+        (),
+        "Messages to send, JSON lines, instead of the topology's own; repeatable.",
+        repeatable=True,
+        unset="the topology's",
+    )
+    prefill: int | None = _optional(
+        "prefill", count(least=1), "Keys to load into the state of every deployment first.", unset="state starts empty"
     )
     kafka: str | None = _optional("kafka", _ADDRESS, "Kafka to use.", unset="an own one is started")
     mongo: str | None = _optional("mongo", _URI, "MongoDB to store in.", unset="an own one is started")
@@ -201,3 +226,5 @@ OPTIONS: tuple[Option, ...] = tuple(
     if declared.metadata
 )
 """All settings in the order of the help."""
+GATE_ONLY = ("max-slowdown", "rule-out", "blocks")
+"""Settings that mean nothing to a profile."""

@@ -173,6 +173,18 @@ def test_a_latency_that_no_configuration_keeps_is_throttled():
     assert profile.answer.meets(40, 0.95)
 
 
+def test_a_proposal_far_ahead_is_throttled_before_other_tasks_are_tried():
+    """Twenty-five waiting tasks that miss the latency by a little beat all that a walk through fewer tasks finds."""
+    topology = Topology.chain("asking", Source("in"), Operator("ask", cost=Cost(cpu_ms=0.1, wait_ms=10)))
+    noisy = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=2, slots=26), Preset.SHARED, seed=1)
+    profile = loop(topology, on=noisy, parameters=Parameters(latency_ms=200)).run()
+    actions = [seen.trial.action for seen in profile.rounds]
+    assert actions[:3] == [Action.START, Action.SLOTS, Action.THROTTLE]
+    assert Action.SINKS not in actions
+    assert profile.answer.configuration["ask"] == 25
+    assert profile.answer.meets(200, 0.95)
+
+
 def test_the_budget_ends_the_search_with_the_best_so_far():
     """No round starts after the budget; what was found is the answer, marked incomplete."""
     ticks = iter(range(0, 10_000, 30))

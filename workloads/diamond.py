@@ -2,59 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from profiler import Batches, Cost, Operator, Source, Topology
 from profiler.random_numbers import last_number
-from workloads.kinds import CPU_BOUND, IO_BOUND, NUMBERS, SOJOURN_BOUND, SOURCE_ROW, TWEET, waiting
+from profiler.topology import Function
+from workloads.kinds import CPU_BOUND, IO_BOUND, NUMBERS, SOJOURN_BOUND, SOURCE_ROW, TWEET, copied, waiting
+from workloads.selectivities import selectivities
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def compute(rows: DataFrame) -> DataFrame:
+def compute(rows: DataFrame, selectivity: float = 1.0) -> DataFrame:
     """Draw random numbers from the message's checksum on; the last is the row's new key."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415
 
-    return rows.withColumn("key", last_number(F.crc32("value"), NUMBERS).cast("string"))
+    drawn = rows.withColumn("key", last_number(F.crc32("value"), NUMBERS).cast("string"))
+    return copied(drawn, selectivity, by="value")
 
 
-def parse(rows: DataFrame) -> DataFrame:
+def parse(rows: DataFrame, selectivity: float = 1.0) -> DataFrame:
     """Parse the message and write it again."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415
 
-    return rows.withColumn("value", F.to_json(F.from_json("value", TWEET)))
+    return copied(rows.withColumn("value", F.to_json(F.from_json("value", TWEET))), selectivity, by="value")
 
 
-def meet(rows: DataFrame) -> DataFrame:
+def meet(rows: DataFrame, selectivity: float = 1.0) -> DataFrame:
     """Parse what comes from all four sides."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415
 
-    return rows.select("event_time", "key", F.from_json("value", TWEET).alias("tweet")).select(
-        "event_time", "key", "tweet.id", "tweet.text"
-    )
+    tweets = rows.select("event_time", "key", F.from_json("value", TWEET).alias("tweet"))
+    return copied(tweets.select("event_time", "key", "tweet.id", "tweet.text"), selectivity, by="id")
 
 
-def diamond(wait_ms: float = SOJOURN_BOUND.wait_ms) -> Topology:
+def diamond(wait_ms: float = SOJOURN_BOUND.wait_ms, selectivity: float = 1.0, **selectivity_: float) -> Topology:
     """Build source → one CPU-, one I/O- and two sojourn-bound operators → meeting point.
 
-    Every middle operator receives the whole stream, so the meeting point receives it four times.
+    Every middle operator receives the whole stream, so the meeting point receives it four times. `selectivity` is the
+    rows out per row in of all operators, `selectivity_compute` and the like of one.
     """
     sojourn_bound = Cost(cpu_ms=SOJOURN_BOUND.cpu_ms, wait_ms=wait_ms)
+    middle = ("compute", "parse", "ask", "look-up")
+    rows_out = selectivities((*middle, "meet"), selectivity, selectivity_)
+
+    def plain(name: str, function: Function, inputs: Sequence[str], cost: Cost) -> Operator:
+        each = rows_out[name]
+        return Operator(name, partial(function, selectivity=each), inputs, cost=cost, selectivity=each)
 
     def service(name: str) -> Operator:
+        each = rows_out[name]
         return Operator(
-            name, waiting(wait_ms), ["events"], batches=Batches.ARROW, schema=SOURCE_ROW, cost=sojourn_bound
+            name,
+            waiting(wait_ms, each),
+            ["events"],
+            batches=Batches.ARROW,
+            schema=SOURCE_ROW,
+            cost=sojourn_bound,
+            selectivity=each,
         )
 
     return Topology(
         "diamond",
         sources=[Source("events", payloads="tweets")],
         operators=[
-            Operator("compute", compute, ["events"], cost=CPU_BOUND),
-            Operator("parse", parse, ["events"], cost=IO_BOUND),
+            plain("compute", compute, ["events"], CPU_BOUND),
+            plain("parse", parse, ["events"], IO_BOUND),
             service("ask"),
             service("look-up"),
-            Operator("meet", meet, ["compute", "parse", "ask", "look-up"], cost=IO_BOUND),
+            plain("meet", meet, middle, IO_BOUND),
         ],
     )

@@ -7,6 +7,7 @@ they wait for input and output about as long as they work, and sojourn-bound one
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -32,15 +33,25 @@ NUMBERS = 10_000
 """Random numbers that a CPU-bound operator draws per row."""
 
 
-def waiting(wait_ms: float) -> Callable[[Iterator[RecordBatch]], Iterator[RecordBatch]]:
-    """Make a function over Arrow batches that waits so long for every row and changes none."""
+def waiting(wait_ms: float, selectivity: float = 1.0) -> Callable[[Iterator[RecordBatch]], Iterator[RecordBatch]]:
+    """Make a function over Arrow batches that waits so long for every row, and gives so many out by its `value`."""
 
     def wait(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
         for batch in batches:
             time.sleep(wait_ms / 1000 * batch.num_rows)
-            yield batch
+            yield batch if selectivity == 1 else copied_batch(batch, selectivity, by="value")
 
     return wait
+
+
+def copied_batch(batch: RecordBatch, selectivity: float, by: str) -> RecordBatch:
+    """Do what `copied` does, in an Arrow batch."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    whole, part = divmod(selectivity, 1)
+    more = [zlib.crc32(str(value).encode()) % 1000 < round(1000 * part) for value in batch.column(by).to_pylist()]
+    rows = [row for row, one_more in enumerate(more) for _ in range(int(whole) + one_more)]
+    return batch.take(pa.array(rows, pa.int64()))  # also of none: an empty list alone would have no type
 
 
 def copied(rows: DataFrame, selectivity: float, by: str) -> DataFrame:

@@ -9,6 +9,7 @@ from profiler import Operator, Source, Topology
 from profiler.errors import TopologyError
 from profiler.random_numbers import last_number
 from workloads.kinds import CPU_BOUND, NUMBERS, copied
+from workloads.selectivities import selectivities
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -22,14 +23,18 @@ def work(rows: DataFrame, selectivity: float = 1.0) -> DataFrame:
     return copied(rows.select("event_time", last_number(first, NUMBERS).alias("number")), selectivity, by="number")
 
 
-def linear(depth: int = 4, selectivity: float = 1.0) -> Topology:
-    """Build a chain of `depth` elements: the source and depth - 1 operators with so many rows out per row in."""
+def linear(depth: int = 4, selectivity: float = 1.0, **selectivity_: float) -> Topology:
+    """Build a chain of `depth` elements: the source and depth - 1 operators with so many rows out per row in.
+
+    `selectivity_work_2` and the like are those of single operators.
+    """
     if depth < 2:
         raise TopologyError(
             f"linear has depth={depth}.", hint="It takes 2 or more: a source and at least one operator."
         )
+    rows_out = selectivities([f"work-{position}" for position in range(1, depth)], selectivity, selectivity_)
     steps = [
-        Operator(f"work-{position}", partial(work, selectivity=selectivity), cost=CPU_BOUND, selectivity=selectivity)
-        for position in range(1, depth)
+        Operator(name, partial(work, selectivity=each), cost=CPU_BOUND, selectivity=each)
+        for name, each in rows_out.items()
     ]
     return Topology.chain("linear", Source("events", payloads="tweets"), *steps)

@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperGroup
 
 from profiler import __version__
-from profiler.cli import check, config, doctor, gate, generate, history, init, run
+from profiler.cli import capture, check, compare, config, doctor, gate, generate, history, init, recalibrate, run
 from profiler.cli.console import error_console
 from profiler.errors import ProfileError, UsageError
 
@@ -128,9 +128,12 @@ def profile(
 
 app.command("run")(run.run)
 app.command("gate")(gate.gate)
+app.command("compare")(compare.compare)
+app.command("recalibrate")(recalibrate.recalibrate)
 app.command("check")(check.check)
 app.command("doctor")(doctor.doctor)
 app.command("init")(init.init)
 app.command("generate")(generate.generate)
+app.command("capture")(capture.capture)
 app.add_typer(config.app, name="config")
 app.add_typer(history.app, name="history")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from profiler.topology import Topology
 
 
-@with_settings("slots", "master", "debug")
+@with_settings("slots", "master", "payloads", "debug")
 def check(
     topology: Annotated[
         str, typer.Argument(metavar="TOPOLOGY", help="A workload's name, module:attribute or file.py:attribute.")
@@ -30,19 +31,25 @@ def check(
     """Check a topology: draw its DAG with the queries and stages it runs in, count the slots, tell what is missing."""
     from profiler import checking
     from profiler.cli.console import result_console
+    from profiler.cli.data import in_words, payload_samples, with_payloads
     from profiler.loading import load_topology
     from profiler.report.check_document import check_document
     from profiler.report.checked import print_checked
     from profiler.slots import smallest_configuration
 
-    loaded = load_topology(topology)
+    loaded = with_payloads(load_topology(topology), settings)
     smallest_configuration(loaded, settings.slots)  # too few slots are refused before a session is started
+    samples = payload_samples(loaded, settings)
     columns = _columns(loaded) if spark else None
     checked = checking.check(loaded, bound=settings.slots, room=_room(settings.master), columns=columns)
     if as_json:
-        typer.echo(json.dumps(check_document(checked), indent=2, ensure_ascii=False))
+        payloads = {name: asdict(sample) for name, sample in samples.items()} or None
+        typer.echo(json.dumps({**check_document(checked), "payloads": payloads}, indent=2, ensure_ascii=False))
     else:
         print_checked(result_console(), checked)
+        for source in loaded.sources:
+            if source.name in samples:
+                typer.echo(f"Payloads of {in_words(source.name, source.payloads or '', samples[source.name])}")
     return 0
 
 

@@ -5,18 +5,20 @@ In two steps, so that what is missing is told before anything is started: the fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from profiler.cli.data import check_prefill, in_words, payload_samples, with_payloads
+from profiler.cli.spark_conf import spark_settings
 from profiler.engines import Engine
 from profiler.errors import UsageError
 from profiler.measure import Design
 from profiler.report.time_left import ARMS, TYPICAL_ROUNDS, TimeLeft
 from profiler.settings import EngineName, Settings
 from profiler.slots import smallest_configuration
-from profiler.topology import Topology
+from profiler.topology import Source, Topology
 
 if TYPE_CHECKING:
     from profiler.services.run_folder import RunFolder
@@ -32,9 +34,20 @@ def opened_engine(topology: Topology, settings: Settings, note: Note) -> Iterato
 
 
 @contextmanager
-def prepared_engine(topology: Topology, settings: Settings, note: Note) -> Iterator[AbstractContextManager[Engine]]:
-    """Find all that the engine stands on, fetching what is missing; what is yielded starts the engine when entered."""
+def prepared_engine(
+    topology: Topology, settings: Settings, note: Note, others: Sequence[Topology] = ()
+) -> Iterator[AbstractContextManager[Engine]]:
+    """Find all that the engine stands on, fetching what is missing; what is yielded starts the engine when entered.
+
+    `others` run on it as well, with data of their own where their sources name other data. A source that is not known
+    here, as it is another version's, gets the rows of the one with its name.
+    """
+    topologies = [with_payloads(each, settings) for each in (topology, *others)]
     if settings.engine is EngineName.SIMULATED:
+        for each in topologies:
+            check_prefill(each, settings)
+        if settings.payloads:
+            note("the simulated engine sends no messages: --payloads changes nothing there")
         yield closing(_simulated(settings))
         return
     from profiler.payload_files import payload_file
@@ -42,12 +55,24 @@ def prepared_engine(topology: Topology, settings: Settings, note: Note) -> Itera
     from profiler.services.java import find_java
     from profiler.services.run_folder import cache_directory, create_run_folder
 
-    _require_slots(topology, settings)
+    for each in topologies:
+        check_prefill(each, settings)
+        _require_slots(each, settings)
+    spark_settings(settings.conf)
     find_java()
     cache = cache_directory()
     with create_run_folder(cache) as run:
         note("making the data")
-        files = {source.name: payload_file(source, cache) for source in topology.sources}
+        for each in topologies:
+            for source, sample in payload_samples(each, settings).items():
+                note(in_words(source, getattr(each[source], "payloads", ""), sample))
+        sources = [source for each in topologies for source in each.sources]
+        own = {(source.name, source.payloads): payload_file(source, cache) for source in sources}
+        named = {source.name: own[source.name, source.payloads] for source in reversed(sources)}
+
+        def files(source: Source) -> Path:
+            return own.get((source.name, source.payloads), named[source.name])
+
         jars = jar_paths(JarSet.CONNECTOR, cache, report=note)
         yield _spark(run, cache, files, jars, settings, note)
 
@@ -63,9 +88,7 @@ def time_left_of(
     """Return who guesses the time left; nobody where windows are simulated, which takes no time."""
     if settings.engine is EngineName.SIMULATED:
         return None
-    from profiler.engines.spark.engine import COLD_S
-
-    return TimeLeft(design, settings.window_s, cold_s=COLD_S, batch_s=batch_s, rounds=rounds, arms=arms)
+    return TimeLeft(design, settings.window_s, cold_s=settings.warm_up_s, batch_s=batch_s, rounds=rounds, arms=arms)
 
 
 def _simulated(settings: Settings) -> Engine:
@@ -94,7 +117,12 @@ def _require_slots(topology: Topology, settings: Settings) -> None:
 
 @contextmanager
 def _spark(
-    run: RunFolder, cache: Path, files: Mapping[str, Path], jars: Sequence[Path], settings: Settings, note: Note
+    run: RunFolder,
+    cache: Path,
+    files: Callable[[Source], Path],
+    jars: Sequence[Path],
+    settings: Settings,
+    note: Note,
 ) -> Iterator[Engine]:
     from profiler.engines.spark.engine import SparkEngine
     from profiler.services.kafka import open_kafka
@@ -106,10 +134,13 @@ def _spark(
             run,
             kafka,
             jars,
-            lambda source: files[source.name],
+            files,
             window_s=settings.window_s,
             production_batch_s=settings.production_batch_s,
             master=settings.master,
+            settings=spark_settings(settings.conf),
+            prefill_keys=settings.prefill or 0,
+            cold_s=settings.warm_up_s,
         )
         with closing(engine), engine.explained():
             yield engine

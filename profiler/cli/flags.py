@@ -17,9 +17,12 @@ from profiler.settings import OPTIONS, Option
 Command = Callable[..., int]
 
 
-def with_settings(*keys: str) -> Callable[[Command], Command]:
-    """Give a command the flags of these settings (all where none are named) and hand it the resolved `settings`."""
-    options = [option for option in OPTIONS if not keys or option.key in keys]
+def with_settings(*keys: str, without: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """Give a command the flags of these settings and hand it the resolved `settings`.
+
+    Where none are named it gets all of them but those in `without`.
+    """
+    options = [option for option in OPTIONS if (option.key in keys if keys else option.key not in without)]
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)

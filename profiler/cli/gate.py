@@ -11,7 +11,7 @@ import typer
 
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
-from profiler.quantities import count, ratio
+from profiler.quantities import ratio
 from profiler.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ class Request:
     aa: bool
     save_baseline: str | None
     drill: float | None
-    max_slowdown: float
     rule_out: float
-    blocks: int
     force: bool
 
     @property
@@ -47,6 +45,9 @@ class Request:
 @with_settings(
     "engine",
     "window",
+    "max-slowdown",
+    "rule-out",
+    "blocks",
     "budget",
     "seed",
     "nodes",
@@ -54,10 +55,14 @@ class Request:
     "noise",
     "slots",
     "master",
+    "conf",
+    "payloads",
+    "prefill",
     "kafka",
     "mongo",
     "json",
     "export",
+    "resume",
     "quiet",
     "debug",
 )
@@ -91,14 +96,6 @@ def gate(
             "--tasks", metavar="NAME=N,…", help="Tasks to run with. [the baseline's, else today's, else one each]"
         ),
     ] = None,
-    max_slowdown: Annotated[
-        str, typer.Option("--max-slowdown", metavar="PART", help="Smallest slowdown that fails.")
-    ] = "5%",
-    rule_out: Annotated[
-        str | None,
-        typer.Option("--rule-out", metavar="PART", help="What a pass rules out. [twice the --max-slowdown]"),
-    ] = None,
-    blocks: Annotated[str, typer.Option("--blocks", metavar="N", help="Blocks of each version, at the most.")] = "8",
     force: Annotated[
         bool, typer.Option("--force", help="Compare with a baseline that was measured elsewhere.")
     ] = False,
@@ -107,7 +104,7 @@ def gate(
     """Tell whether a job got slower: exit 0 for pass, 1 for slower, 4 where the noise does not let it tell.
 
     Both versions are measured in turn, in blocks. On Spark no block starts that would end after --budget, which is six
-    minutes unless it is set.
+    minutes unless it is set. A gate that was interrupted goes on after its last block with --resume RUN.
     """
     _check_one("--baseline", "--against", "--against-rev", "--aa", given=(baseline, against, against_rev, aa))
     if drill is not None and save_baseline is not None:
@@ -119,18 +116,17 @@ def gate(
             f"There is nothing to compare '{topology}' with.",
             hint="Name it: --against-rev REV, --against TOPOLOGY or --baseline NAME, or --save-baseline NAME first.",
         )
-    slowdown = ratio(zero=False).read(max_slowdown, "--max-slowdown")
-    ruled_out = 2 * slowdown if rule_out is None else ratio(zero=False).read(rule_out, "--rule-out")
-    if ruled_out < slowdown:
+    if drill is not None and settings.resume is not None:
         raise UsageError(
-            f"--rule-out {rule_out} is below --max-slowdown {max_slowdown}.", hint="A pass rules out what would fail."
+            "--drill and --resume exclude each other.", hint="A drill is calibrated anew: leave --resume out."
         )
+    ruled_out = _rule_out(settings)
     drilled = None if drill is None else ratio(zero=False).read(drill, "--drill")
-    wanted_blocks = count(least=2).read(blocks, "--blocks")
 
+    from profiler.cli.data import with_payloads
     from profiler.loading import load_topology
 
-    loaded = load_topology(topology)
+    loaded = with_payloads(load_topology(topology), settings)
     request = Request(
         reference=topology,
         topology=loaded,
@@ -141,9 +137,7 @@ def gate(
         aa=aa,
         save_baseline=save_baseline,
         drill=drilled,
-        max_slowdown=slowdown,
         rule_out=ruled_out,
-        blocks=wanted_blocks,
         force=force,
     )
 
@@ -157,6 +151,19 @@ def _check_one(*flags: str, given: tuple[object, ...]) -> None:
     used = [flag for flag, value in zip(flags, given, strict=True) if value]
     if len(used) > 1:
         raise UsageError(f"{' and '.join(used)} exclude each other.", hint="Compare with one thing at a time.")
+
+
+def _rule_out(settings: Settings) -> float:
+    """Settle what a pass rules out."""
+    if settings.rule_out is None:
+        return 2 * settings.max_slowdown
+    if settings.rule_out < settings.max_slowdown:
+        shown = ratio(zero=False).show
+        raise UsageError(
+            f"--rule-out {shown(settings.rule_out)} is below --max-slowdown {shown(settings.max_slowdown)}.",
+            hint="A pass rules out what would fail.",
+        )
+    return settings.rule_out
 
 
 def _tasks(written: str) -> dict[str, int]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from profiler.cli.console import error_console, result_console
 from profiler.cli.engines import prepared_engine, time_left_of
 from profiler.cli.gate import Request
+from profiler.cli.gate_keeping import in_another_session, kept_gate
+from profiler.cli.gate_question import gate_run
 from profiler.cli.gate_sides import Opponent, configured, opponent, wanted_tasks
 from profiler.cli.outputs import Outputs, append_step_summary
-from profiler.cli.stores import opened_store
+from profiler.cli.stores import OpenStore, opened_history
 from profiler.engines import Engine
 from profiler.environment import fingerprint
 from profiler.gate import DESIGN, Drill, Gate, Outcome, Side, StoredSide
@@ -27,20 +28,17 @@ from profiler.revision import clean_commit
 from profiler.settings import EngineName, Settings
 from profiler.statistics.gate_blocks import BASELINE, CANDIDATE
 from profiler.statistics.gating import GateVerdict, Limits
-from profiler.store.baselines import Baseline
-
-if TYPE_CHECKING:
-    from profiler.store.store import Store
+from profiler.store.baselines import Baseline, block_at
 
 BUDGET_S = 360.0
 """Of a gate with real windows, where none is set: the start of the engine is part of it."""
 
 
 def run_gate(request: Request, settings: Settings) -> int:
-    """Run a gate, keep the baseline where asked, print the verdict; return the exit code."""
+    """Run a gate, keep it and the baseline where asked, print the verdict; return the exit code."""
     started_s = time.monotonic()
     outputs = Outputs.opened(settings, GATE_WRITERS)
-    design = replace(DESIGN, blocks=request.blocks)
+    design = replace(DESIGN, blocks=settings.blocks)
     title = f"gate {request.topology.name} on {settings.engine}"
     with (
         progress(
@@ -48,14 +46,18 @@ def run_gate(request: Request, settings: Settings) -> int:
         ) as watcher,
         prepared_engine(request.topology, settings, watcher.note) as opening,
         # The database first: it starts at once, and a baseline that is not there must not cost a wait for Spark.
-        _store(request, settings, watcher) as store,
+        _history(request, settings, watcher) as open_store,
+        # The history is closed after the engine, as in a profile.
+        ExitStack() as stack,
     ):
-        stored = _loaded(request, settings, store)
+        stored = _loaded(request, settings, open_store)
         with opponent(request, stored, runs_functions=settings.engine is EngineName.SPARK) as other:
             tasks = wanted_tasks(request, other.topology, stored)
             candidate = Side("candidate", request.topology, configured(request.topology, tasks))
             with opening as engine:
-                case = _case(request, candidate, other, stored, engine)
+                case = _case(request, settings, candidate, other, stored, engine)
+                run = gate_run(request, settings, case, other, stored, design, engine)
+                history = stack.enter_context(kept_gate(run, open_store, watcher, resumes=settings.resume is not None))
                 outcome = Outcome(None, interleaved=other.topology is not None)
                 if request.force or not case.differences:
                     outcome = Gate(
@@ -65,16 +67,20 @@ def run_gate(request: Request, settings: Settings) -> int:
                         limits=case.limits,
                         design=design,
                         drill=_drill(request, settings),
-                        report=watcher,
+                        report=history.report,
                         note=watcher.note,
                         ends_s=_ends_s(settings, started_s),
+                        past=[block_at(engine.platform.loop_s, past.block, past.loop_s) for past in history.past],
+                        past_expected_per_s=history.past[0].expected_per_s if history.past else None,
                     ).run()
-                if store is not None and request.save_baseline is not None:
-                    case = _saved(request, case, candidate, outcome, engine, store)
-    document = gate_document(case, outcome)
-    if request.saves_only:
-        # Nothing was compared: the job met itself, so that the baseline's noise is known.
-        document["exit_code"] = 0
+                case = replace(case, warnings=(*case.warnings, *in_another_session(history.past)))
+                if open_store is not None and request.save_baseline is not None:
+                    case = _saved(request, case, candidate, outcome, engine, history.run.id, open_store)
+                document = gate_document(case, outcome, run=history.run.id)
+                if request.saves_only:
+                    # Nothing was compared: the job met itself, so that the baseline's noise is known.
+                    document["exit_code"] = 0
+                history.keep_result(document)
     outputs.write(document)
     append_step_summary(as_markdown(document))
     if not outputs.json_on_stdout:
@@ -91,29 +97,33 @@ def _ends_s(settings: Settings, started_s: float) -> float | None:
 
 
 @contextmanager
-def _store(request: Request, settings: Settings, watcher: Progress) -> Iterator[Store | None]:
-    """Open the store where a baseline is read or written; a gate between two versions at hand needs none."""
-    if request.baseline is None and request.save_baseline is None:
+def _history(request: Request, settings: Settings, watcher: Progress) -> Iterator[OpenStore | None]:
+    """Open the history; a simulated gate is kept only where one is named, or holds a baseline."""
+    asked = (request.baseline, request.save_baseline, settings.mongo, settings.resume)
+    if settings.engine is EngineName.SIMULATED and not any(asked):
         yield None
         return
-    with opened_store(settings, watcher.note) as store:
-        yield store
+    with opened_history(settings, watcher.note) as open_store:
+        yield open_store
 
 
-def _loaded(request: Request, settings: Settings, store: Store | None) -> Baseline | None:
-    if store is None or request.baseline is None:
+def _loaded(request: Request, settings: Settings, open_store: OpenStore | None) -> Baseline | None:
+    if open_store is None or request.baseline is None:
         return None
-    return store.load_baseline(request.topology.name, settings.engine, request.baseline)
+    with closing(open_store()) as store:
+        return store.load_baseline(request.topology.name, settings.engine, request.baseline)
 
 
-def _case(request: Request, candidate: Side, other: Opponent, stored: Baseline | None, engine: Engine) -> Case:
+def _case(
+    request: Request, settings: Settings, candidate: Side, other: Opponent, stored: Baseline | None, engine: Engine
+) -> Case:
     return Case(
         topology=request.topology.name,
         engine=engine.name,
         configuration=candidate.configuration,
         against=other.kind,
         baseline=other.name,
-        limits=Limits(request.max_slowdown, request.rule_out),
+        limits=Limits(settings.max_slowdown, request.rule_out),
         environment=fingerprint(engine),
         baseline_environment=None if stored is None else stored.environment,
         warnings=other.warnings,
@@ -132,7 +142,15 @@ def _drill(request: Request, settings: Settings) -> Drill | None:
     return Drill(request.drill, runs_functions=settings.engine is EngineName.SPARK)
 
 
-def _saved(request: Request, case: Case, candidate: Side, outcome: Outcome, engine: Engine, store: Store) -> Case:
+def _saved(
+    request: Request,
+    case: Case,
+    candidate: Side,
+    outcome: Outcome,
+    engine: Engine,
+    run: str,
+    open_store: OpenStore,
+) -> Case:
     """Save what was measured of the candidate as a baseline, and say so; one that is slower would hide itself."""
     name = request.save_baseline or ""
     compared = case.against is not Against.ITSELF
@@ -140,19 +158,20 @@ def _saved(request: Request, case: Case, candidate: Side, outcome: Outcome, engi
         return replace(case, warnings=(*case.warnings, f"baseline '{name}' was not saved, as the candidate is slower"))
     arms = (CANDIDATE,) if compared else (BASELINE, CANDIDATE)
     blocks = tuple(replace(block, arm=BASELINE) for block in outcome.blocks if block.arm in arms)
-    store.save_baseline(
-        Baseline(
-            name=name,
-            topology=case.topology,
-            engine=case.engine,
-            reference=request.reference,
-            revision=clean_commit(code_place(request.reference)),
-            saved=datetime.now(UTC),
-            configuration=candidate.configuration,
-            environment=case.environment,
-            loop_s=engine.platform.loop_s,
-            throughput_per_s=outcome.throughput_per_s,
-            blocks=blocks,
-        )
+    baseline = Baseline(
+        name=name,
+        topology=case.topology,
+        engine=case.engine,
+        reference=request.reference,
+        revision=clean_commit(code_place(request.reference)),
+        saved=datetime.now(UTC),
+        configuration=candidate.configuration,
+        environment=case.environment,
+        loop_s=engine.platform.loop_s,
+        throughput_per_s=outcome.throughput_per_s,
+        blocks=blocks,
+        run=run,
     )
+    with closing(open_store()) as store:
+        store.save_baseline(baseline)
     return case

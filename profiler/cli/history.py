@@ -1,25 +1,31 @@
-"""`profile history list|show|export|import`: what was measured."""
+"""`profile history list|show|export|import|prune`: what was measured."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from profiler.cli.flags import with_settings
+from profiler.cli.history_prune import prune
 from profiler.cli.stores import opened_store
-from profiler.settings import Settings
+from profiler.errors import UsageError
+from profiler.moments import moment
+from profiler.quantities import choice
+from profiler.settings import EngineName, Settings
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from profiler.store.lines import History
     from profiler.store.records import StoredRun
 
-app = typer.Typer(help="What was measured: list, show, export and import runs.", rich_markup_mode=None)
-
-_FIRST_FIGURE = 5
-"""Column of the list from which on there are figures, which are written flush right."""
+app = typer.Typer(help="What was measured: list, show, export, import and prune runs.", rich_markup_mode=None)
+app.command("prune")(prune)
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's name; 'profile history list' shows them.")]
 
@@ -29,37 +35,68 @@ RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's name; 'prof
 def list_runs(
     *,
     topology: Annotated[str | None, typer.Option("--topology", metavar="NAME", help="Only runs of it.")] = None,
+    engine: Annotated[str | None, typer.Option("--engine", metavar="spark|simulated", help="Only runs on it.")] = None,
+    kind: Annotated[str | None, typer.Option("--kind", metavar="profile|gate|compare", help="Only such runs.")] = None,
+    state: Annotated[
+        str | None,
+        typer.Option("--state", metavar="finished|cut-short|unfinished", help="Only runs that came so far."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="MOMENT", help="Only runs started since: 7d, 12h, 2026-01-31.")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="The newest so many.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
     settings: Settings,
 ) -> int:
-    """List the runs, the newest first."""
+    """List the runs, the newest first; the conditions add up."""
+    from profiler.cli.console import result_console
+    from profiler.report.history_list import print_runs, run_entry
+    from profiler.store.records import RunKind, RunState
+
+    on = None if engine is None else choice(EngineName).read(engine, "--engine")
+    of_kind = None if kind is None else choice(RunKind).read(kind, "--kind")
+    in_state = None if state is None else choice(RunState).read(state, "--state")
+    after = None if since is None else moment(datetime.now(UTC)).read(since, "--since")
     with opened_store(settings) as store:
-        runs = store.find_runs(topology=topology, limit=limit)
+        runs = store.find_runs(topology=topology, engine=on, kind=of_kind, state=in_state, since=after, limit=limit)
     if as_json:
-        document = {"schema": "profile-history-list/1", "runs": [_entry(found) for found in runs]}
+        document = {"schema": "profile-history-list/1", "runs": [run_entry(found) for found in runs]}
         typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        _print_list(runs)
+        print_runs(result_console(), runs)
     _tell_of_unsaved_files()
     return 0
 
 
 @app.command("show")
 @with_settings("mongo", "debug")
-def show(run: RunName, *, settings: Settings) -> int:
-    """Show a run: its answer and its rounds with what was decided."""
+def show(
+    run: RunName,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as --json would have written it.")] = False,
+    settings: Settings,
+) -> int:
+    """Show a run: its answer and its rounds with what was decided, or the verdict of a gate."""
     with opened_store(settings) as store:
-        found, rounds = store.load_run(run), store.rounds(run)
+        found, rounds, result = store.load_run(run), store.rounds(run), store.result(run)
+    if as_json:
+        if result is None:
+            raise UsageError(f"Run '{run}' is unfinished, so it has no result.", hint="Leave --json out to see it.")
+        from profiler.report.exports import as_json as written
 
+        typer.echo(written(result), nl=False)
+        return 0
     from profiler.cli.console import result_console
+    from profiler.report.history_list import when
     from profiler.report.terminal import rounds_table
 
     console = result_console()
     console.print(
-        f"Run {run}: {found.run.topology} on {found.run.engine} by {found.run.policy}, started {_when(found)}",
-        style="bold",
+        f"Run {run}: {found.run.topology} on {found.run.engine}{_how(found)}, started {when(found)}", style="bold"
     )
+    if found.gate is not None and result is not None:
+        _verdict_printer(found)(console, result)
+        return 0
     for line in _answer(found):
         console.print(f"  {line}")
     if rounds:
@@ -112,33 +149,32 @@ def import_(
     return 0
 
 
-def _print_list(runs: list[StoredRun]) -> None:
-    from profiler.cli.console import result_console
-
-    console = result_console()
-    if not runs:
-        console.print("No runs.")
-        return
-    rows = [("run", "topology", "engine", "when", "best", "rows/s", "gain", "rounds")]
-    rows += [(found.run.id, found.run.topology, found.run.engine, _when(found), *_figures(found)) for found in runs]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for number, row in enumerate(rows):
-        cells = [
-            cell.rjust(width) if column >= _FIRST_FIGURE else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        console.print("  ".join(cells), style=None if number else "bold")
+def _how(found: StoredRun) -> str:
+    if found.run.policy:
+        return f" by {found.run.policy}"
+    against = found.run.parameters.get("against")
+    return f" against {against}" if against else ""
 
 
-def _figures(found: StoredRun) -> tuple[str, str, str, str]:
-    from profiler.configuration import Configuration
-    from profiler.report.words import change
+def _way_on(found: StoredRun) -> str:
+    from profiler.store.records import RunKind
 
-    answer = found.answer
-    if answer is None:
-        return "unfinished", "", "", str(found.rounds)
-    tasks = str(Configuration.of(answer.best.tasks, answer.best.offered_per_s))
-    return tasks, f"{answer.best.throughput_per_s:,.0f}", change(answer.gain), str(found.rounds)
+    if found.run.kind is RunKind.COMPARE:
+        return "the same 'profile compare'"
+    command = "gate" if found.run.kind is RunKind.GATE else "run"
+    return f"'profile {command} TOPOLOGY --resume {found.run.id}'"
+
+
+def _verdict_printer(found: StoredRun) -> Callable[[Console, Mapping[str, Any]], None]:
+    from profiler.store.records import RunKind
+
+    if found.run.kind is RunKind.COMPARE:
+        from profiler.report.compare_terminal import print_comparison
+
+        return print_comparison
+    from profiler.report.gate_terminal import print_gate
+
+    return print_gate
 
 
 def _answer(found: StoredRun) -> list[str]:
@@ -146,7 +182,8 @@ def _answer(found: StoredRun) -> list[str]:
 
     answer = found.answer
     if answer is None:
-        return [f"unfinished: 'profile run TOPOLOGY --resume {found.run.id}' goes on with it"]
+        done = f" after {found.blocks} blocks" if found.blocks else ""
+        return [f"unfinished{done}: {_way_on(found)} goes on with it"]
     best, latency, confirmed = answer.best, answer.best.latency_ms, answer.confirmed
     lines = [
         "tasks       " + ", ".join(f"{name} {count}" for name, count in best.tasks.items()),
@@ -158,36 +195,14 @@ def _answer(found: StoredRun) -> list[str]:
     return [*lines, f"gain        {change(answer.gain)}, {verdict}"]
 
 
-def _entry(found: StoredRun) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from profiler.documents import plain
-
-    entry: dict[str, Any] = plain(
-        {
-            "run": found.run.id,
-            "topology": found.run.topology,
-            "engine": found.run.engine,
-            "policy": found.run.policy,
-            "started": found.run.started.isoformat(),
-            "rounds": found.rounds,
-            "answer": None if found.answer is None else asdict(found.answer),
-        }
-    )
-    return entry
-
-
-def _when(found: StoredRun) -> str:
-    return f"{found.run.started.astimezone():%Y-%m-%d %H:%M}"
-
-
 def _counted(history: History) -> str:
     from profiler.rounds import Round
-    from profiler.store.records import Result, SeenWindow
+    from profiler.store.records import MeasuredBlock, Result, SeenWindow
 
-    rounds, windows = history.count(Round), history.count(SeenWindow)
+    blocks, windows = history.count(MeasuredBlock), history.count(SeenWindow)
+    measured = f"{blocks} blocks" if blocks else f"{history.count(Round)} rounds"
     answer = "with its answer" if history.count(Result) else "without an answer"
-    return f"{rounds} rounds, {windows} windows, {answer}"
+    return f"{measured}, {windows} windows, {answer}"
 
 
 def _tell_of_unsaved_files() -> None:

@@ -56,7 +56,12 @@ def append_step_summary(markdown: str) -> None:
 
 
 def _touch(path: str, flag: str) -> None:
+    """Make sure that a file can be written; what ends without a result leaves no empty file for others to trip over."""
+    file = Path(path)
     try:
-        Path(path).touch()
+        was_there = file.exists()
+        file.touch()
+        if not was_there:
+            file.unlink()
     except OSError as error:
         raise UsageError(f"{flag} can't be written: {error.strerror}.", hint="Name another file.") from None

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from profiler.cli.flags import with_settings
-from profiler.settings import Settings
+from profiler.settings import GATE_ONLY, Settings
 
 
-@with_settings()
+@with_settings(without=GATE_ONLY)
 def run(
     topology: Annotated[
         str,
@@ -23,13 +23,14 @@ def run(
     settings: Settings,
 ) -> int:
     """Find the best configuration of a topology: tasks per operator, throughput, latency, settings to paste."""
+    from profiler.cli.data import with_payloads
     from profiler.loading import load_topology
     from profiler.slots import smallest_configuration
 
-    loaded = load_topology(topology)
+    loaded = with_payloads(load_topology(topology), settings)
     smallest_configuration(loaded, settings.slots)
 
     # Last, as it imports engines and policies: wrong input is refused at once.
     from profiler.cli.running import run_profile
 
-    return run_profile(loaded, settings)
+    return run_profile(loaded, settings, topology)

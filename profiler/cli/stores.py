@@ -11,6 +11,9 @@ from profiler.settings import Settings
 if TYPE_CHECKING:
     from profiler.store.store import Store
 
+OpenStore = Callable[[], "Store"]
+"""Opens the history, again after its database died too."""
+
 
 @contextmanager
 def opened_store(settings: Settings, note: Callable[[str], None] = lambda _: None) -> Iterator[Store]:
@@ -24,3 +27,16 @@ def opened_store(settings: Settings, note: Callable[[str], None] = lambda _: Non
         closing(MongoStore(mongo.uri)) as store,
     ):
         yield store
+
+
+@contextmanager
+def opened_history(settings: Settings, note: Callable[[str], None]) -> Iterator[OpenStore]:
+    """Yield what opens the same history as often as needed while something is measured."""
+    from profiler.services.mongo import open_mongo
+    from profiler.services.run_folder import cache_directory
+    from profiler.store.mongo import MongoStore, open_revived
+
+    with open_mongo(settings.mongo, cache_directory(), report=note) as mongo:
+        # One that can't be written, or holds another version's history, is told now as well.
+        MongoStore(mongo.uri).close()
+        yield lambda: open_revived(mongo)

@@ -36,6 +36,8 @@ class Platform:
     """CPU time of the speed index's loop at speed 1; None where the index is absolute."""
     cold_s: float = 0.0
     """Seconds under load that a new engine needs to come up to its speed: compilers learn, caches fill."""
+    prefill_keys: int = 0
+    """Rows of state that every deployment was filled with before its first window, as far as the data has so many."""
 
 
 class Deployment(Protocol):

@@ -56,20 +56,22 @@ class _Solver:
     """The slot programme of one search: what stays the same from proposal to proposal."""
 
     def __init__(self, search: Search, features: Features, *, balance: bool) -> None:
+        self.search = search
         self.situation = search.situation
         self.fixed = {
             name: search.clamp(name, math.ceil(features.elements[name].busy_s_per_s - 1e-9))
             for name in features.dominated
         }
-        self.bounds = element_bounds(search, (name for name in search.topology.names if name not in self.fixed))
         self.balance = balance
 
     def solve(self, loads: Mapping[str, float], cpu_s: float, *, fill: bool) -> Proposal:
-        """Solve the programme for these loads per source row."""
+        """Solve the programme for these loads per source row, within bounds that rounds may have narrowed."""
+        names = (name for name in self.search.topology.names if name not in self.fixed)
+        bounds = element_bounds(self.search, names)
         proposal = propose(
-            {name: loads[name] for name in self.bounds},
+            {name: loads[name] for name in bounds},
             cpu_s,
-            bounds=self.bounds,
+            bounds=bounds,
             fixed=self.fixed,
             slots=min(self.situation.slots, THREADS_PER_CORE * self.situation.cores) if fill else self.situation.slots,
             cores=self.situation.cores,
@@ -77,4 +79,4 @@ class _Solver:
         )
         if fill or not self.balance:
             return proposal
-        return balanced(proposal, self.bounds, slots=self.situation.slots, nodes=self.situation.nodes)
+        return balanced(proposal, bounds, slots=self.situation.slots, nodes=self.situation.nodes)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Mapping
 
 from profiler.configuration import Configuration
 from profiler.errors import ProfileError
+from profiler.policies.capacity import busiest_first, capacities
 from profiler.policies.evidence import screened
 from profiler.policies.policy import Situation
+from profiler.policies.skew import hot_shares, tasks_worth_having
 from profiler.rounds import Action, Decision, Round, Step, Trial
 from profiler.statistics.comparison import Comparison, Verdict
 
@@ -24,6 +27,10 @@ LITTLE = 2.0
 """A comparison that could detect only an effect as large as this says next to nothing."""
 
 
+ALL_THE_TIME = 0.9
+"""Share of its time that a task works from which on it is taken to work all the time."""
+
+
 class Search:
     """What the steps share while a plan runs; built anew for every replay."""
 
@@ -33,6 +40,7 @@ class Search:
         self.topology = situation.topology
         self.rounds: list[Round] = []
         self._incumbent: Round | None = None
+        self._most_tasks: dict[str, int] | None = None
 
     @property
     def incumbent(self) -> Round:
@@ -54,10 +62,24 @@ class Search:
         return configuration.with_tasks({name: self.clamp(name, count) for name, count in wanted.items()})
 
     def clamp(self, name: str, count: int) -> int:
-        """Bring a task count within its element's bounds."""
+        """Bring a task count within its element's bounds; they end where one key bounds it, as far as that is known."""
         element = self.topology[name]
         top = 1 if not element.parallel else element.max_tasks or self.situation.slots
-        return max(element.min_tasks, min(count, top))
+        return max(element.min_tasks, min(count, top, self._worth_having().get(name, top)))
+
+    def _worth_having(self) -> dict[str, int]:
+        """Return the most tasks of operators with a hot key, of those alone."""
+        if self._most_tasks is None:
+            worth = {name: tasks_worth_having(h) for name, h in hot_shares(self.topology, self.rounds).items()}
+            self._most_tasks = {name: int(tasks) for name, tasks in worth.items() if math.isfinite(tasks)}
+        return self._most_tasks
+
+    def is_held_by_a_key(self) -> bool:
+        """Tell whether the incumbent's busiest task works all the time for one key, so that no task can help it."""
+        shares = capacities(self.incumbent)
+        top = busiest_first(shares, shares)[0]
+        most = self._worth_having().get(top)
+        return most is not None and self.incumbent.configuration[top] >= most and shares[top] >= ALL_THE_TIME
 
     def attempt(self, trial: Trial) -> Tried:
         """Ask for a trial; return its round."""
@@ -65,6 +87,7 @@ class Search:
         if outcome is None:
             raise ProfileError("The loop answered a trial with nothing.")
         self.rounds.append(outcome)
+        self._most_tasks = None
         return outcome
 
     def decide(self, outcome: Round, why: str, *, accepted: bool) -> Moves:

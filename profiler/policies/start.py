@@ -7,9 +7,9 @@ from profiler.policies.search import Moves, Search
 from profiler.rounds import Action, Step, Trial
 
 
-def one_task_each(search: Search) -> Moves:
-    """Measure the smallest configuration with full detail; it becomes the incumbent."""
-    trial = Trial(
+def start_trial(search: Search) -> Trial:
+    """Return the trial of the smallest configuration with full detail."""
+    return Trial(
         search.situation.smallest(),
         Step.FEATURES,
         Action.START,
@@ -17,5 +17,9 @@ def one_task_each(search: Search) -> Moves:
         detail=Detail.FULL,
         calm=True,
     )
-    outcome = yield from search.attempt(trial)
+
+
+def one_task_each(search: Search) -> Moves:
+    """Measure the smallest configuration; it becomes the incumbent."""
+    outcome = yield from search.attempt(start_trial(search))
     yield from search.decide(outcome, "the start: one task each", accepted=True)

@@ -9,7 +9,7 @@ ADVICE: dict[Doubt, str] = {
     Doubt.NOT_STATIONARY: "Throughput still drifted: repeat on a quieter machine or with more --windows",
     Doubt.NOT_SATURATED: "No offered rate saturated the job, so it may do more than was seen",
     Doubt.BATCH_OVERRUN: "Batches ran longer than their trigger: use a longer --window",
-    Doubt.HOT_KEY: "One key has most of the rows: split it, tasks do not help",
+    Doubt.HOT_KEY: "One task works far more than the mean: one key has many rows, and further tasks help little",
     Doubt.TOO_FEW_WINDOWS: "The round ended early, its figures are rough",
     Doubt.NOT_NORMAL: "Windows are not normally distributed: read Mann-Whitney's p in the JSON beside Welch's",
 }

@@ -1,4 +1,4 @@
-"""Reports for other programs: the document as JSON, its rounds as CSV or Markdown."""
+"""Reports for other programs: the document as JSON, its rounds as CSV; Markdown is in `profile_markdown`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from profiler.errors import UsageError
+from profiler.report.profile_markdown import as_markdown
 from profiler.settings import ExportKind
 
 Document = Mapping[str, Any]
@@ -39,26 +40,6 @@ def csv_table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
-
-
-def as_markdown(document: Document) -> str:
-    """Write the answer and a table of rounds, as a pull request would show them."""
-    best = document["best"]
-    tasks = ", ".join(f"{name} {count}" for name, count in best["tasks"].items())
-    speed = f"**{best['throughput_per_s']:,.0f} rows/s** with {best['slots']} slots: {tasks}"
-    lines = [
-        f"### profile: {document['topology']} on {document['engine']}",
-        "",
-        f"{speed} (gain {document['gain']:+.1%}); {best['holds']}.",
-        "",
-        "| " + " | ".join(COLUMNS) + " |",
-        "|" + "---|" * len(COLUMNS),
-    ]
-    return "\n".join([*lines, *map(_markdown_row, _rows(document))]) + "\n"
-
-
-def _markdown_row(row: Mapping[str, Any]) -> str:
-    return "| " + " | ".join(str(row[column]).replace("|", "\\|") for column in COLUMNS) + " |"
 
 
 def _rows(document: Document) -> list[dict[str, Any]]:

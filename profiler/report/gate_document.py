@@ -16,6 +16,7 @@ from typing import Any
 from profiler.configuration import Configuration
 from profiler.drilling import Drilled
 from profiler.gate import Outcome
+from profiler.migrations import GATE_RESULT
 from profiler.observation import BlockWindows
 from profiler.report.advice import ADVICE
 from profiler.report.gate_words import why
@@ -23,7 +24,6 @@ from profiler.statistics.gate_blocks import BASELINE, QUANTILE, Criterion, cpu_s
 from profiler.statistics.gating import Finding, GateVerdict, Judgement, Limits
 from profiler.statistics.slower_operator import OperatorChange
 
-SCHEMA = "profile-gate/1"
 EXIT_CODES = {GateVerdict.PASS: 0, GateVerdict.SLOWER: 1, GateVerdict.INCONCLUSIVE: 4}
 _UNITS = {
     Criterion.CPU: ("us", 1e6),
@@ -69,12 +69,13 @@ class Case:
         return {key: both for key, both in values.items() if both[0] != both[1]}
 
 
-def gate_document(case: Case, outcome: Outcome) -> dict[str, Any]:
-    """Write a gate as one document."""
+def gate_document(case: Case, outcome: Outcome, *, run: str) -> dict[str, Any]:
+    """Write a gate as one document; `run` is its name in the history."""
     judgement = outcome.judgement
     slower = judgement.slower_operator if judgement else None
     return {
-        "schema": SCHEMA,
+        "schema": GATE_RESULT.mark,
+        "run": run,
         "topology": case.topology,
         "engine": case.engine,
         "tasks": case.configuration.tasks,

@@ -15,9 +15,11 @@ from profiler.documents import plain, round_document, round_from
 from profiler.errors import UsageError
 from profiler.loop import Profile
 from profiler.policies.features import application_features
+from profiler.report.bound import bound_of
+from profiler.report.operators import class_document, state_rows
 from profiler.report.paste import paste_settings
 from profiler.report.uncertainty import throughput_interval
-from profiler.report.validity import where_it_holds
+from profiler.report.validity import hot_key_notes, where_it_holds
 from profiler.rounds import Action, Round
 from profiler.statistics.comparison import Comparison
 
@@ -46,6 +48,8 @@ def profile_document(profile: Profile, *, run: str, engine: str, environment: Ma
             "throughput_interval_per_s": throughput_interval(profile),
             "latency_ms": _latency(profile.answer),
             "holds": where_it_holds(profile),
+            "bound": asdict(bound_of(profile)),
+            "state_rows": state_rows(profile),
         },
         "initial": {
             "round": profile.initial.number,
@@ -60,7 +64,7 @@ def profile_document(profile: Profile, *, run: str, engine: str, environment: Ma
         "rounds": [_round(outcome) for outcome in profile.rounds],
         "settings": {**asdict(settings), "shuffle_partitions": settings.shuffle_partitions},
         "environment": dict(environment),
-        "warnings": list(profile.notes),
+        "warnings": [*hot_key_notes(profile), *profile.notes],
     }
     result: dict[str, Any] = plain(document)
     return result
@@ -94,6 +98,7 @@ def _features(profile: Profile) -> dict[str, Any] | None:
                 "selectivity": feature.selectivity,
                 "output": feature.output,
                 "dominated": name in features.dominated,
+                **class_document(profile, name),
             }
             for name, feature in features.elements.items()
         },

@@ -11,9 +11,11 @@ from rich.text import Text
 from profiler.loop import Profile
 from profiler.observation import Doubt
 from profiler.report.advice import ADVICE
+from profiler.report.bound import bound_of
+from profiler.report.operators import classes_in_words, state_in_words
 from profiler.report.paste import as_lines, paste_settings
 from profiler.report.uncertainty import throughput_interval
-from profiler.report.validity import where_it_holds
+from profiler.report.validity import hot_key_notes, where_it_holds
 from profiler.report.words import change
 from profiler.rounds import Round
 from profiler.statistics.comparison import Comparison, Verdict
@@ -91,6 +93,9 @@ def _figures(profile: Profile) -> Table:
         table.add_row("throttled", f"offer at most {answer.configuration.offered_per_s:,.0f} rows/s")
     table.add_row("gain", _gain(profile))
     table.add_row("holds", where_it_holds(profile))
+    for label, said in (("operators", classes_in_words(profile)), ("state", state_in_words(profile))):
+        if said:
+            table.add_row(label, said)
     if profile.verification is not None:
         style = "green" if profile.verification.passed else "red"
         table.add_row("production", Text(in_words(profile.verification), style))
@@ -138,7 +143,7 @@ def _doubts(profile: Profile) -> list[RenderableType]:
         for doubt in dict.fromkeys((*outcome.measurement.doubts, *warnings)):
             found.setdefault(doubt, []).append(outcome.number)
     lines = [f"round {', '.join(map(str, numbers))}: {doubt}. {ADVICE[doubt]}" for doubt, numbers in found.items()]
-    lines += profile.notes
+    lines += [*hot_key_notes(profile, told=bound_of(profile).element), *profile.notes]
     if not profile.complete:
         lines.append("the time budget ended the search: the answer is the best so far. Give it more with --budget")
     return [Text(f"warning: {line}", "yellow") for line in lines]

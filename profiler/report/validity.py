@@ -1,34 +1,78 @@
-"""Where an answer holds: what bounds it, read off the round that gave it."""
+"""Where an answer holds: what bounds it and what that means elsewhere, in sentences."""
 
 from __future__ import annotations
 
 from profiler.loop import Profile
-from profiler.observation import hot_keys
-from profiler.policies.capacity import busiest_first, capacities, cpu_share
-
-CPU_BOUND = 0.85
-WAITING = 0.5
-"""Part of an operator's busy time that is CPU time, below which it is said to wait."""
+from profiler.observation import Doubt
+from profiler.policies.skew import counted_shares, further_gain, hot_shares, tasks_worth_having
+from profiler.report.advice import ADVICE
+from profiler.report.bound import Bound, By, bound_of, key_bound
+from profiler.rounds import Action
+from profiler.topology import Operator
 
 
 def where_it_holds(profile: Profile) -> str:
     """Say in one sentence what bounds the answer and where it carries over."""
-    measurement = profile.answer.measurement
-    operators, cores = measurement.operators, profile.situation.cores
-    if not operators or measurement.duration_s <= 0:
-        return "what bounds it was not observed"
-    used = cpu_share(profile.answer, cores)
-    if used >= CPU_BOUND:
-        return f"bound by CPU on {cores} cores ({used:.0%} used): holds for machines of this speed"
-    hot = hot_keys(operators)
-    if hot:
-        name = max(hot, key=lambda key: hot[key])
-        return f"bound by a hot key of '{name}' (its busiest task works {hot[name]:.1f} times the mean): not by tasks"
-    shares = capacities(profile.answer)
-    top = busiest_first(shares, shares)[0]
-    if top in {source.name for source in profile.topology.sources}:
-        return f"bound by the source '{top}' ({shares[top]:.0%} busy)"
-    seen = operators[top]
-    if seen.cpu_s < WAITING * seen.busy_s:
-        return f"bound by waiting in '{top}' ({shares[top]:.0%} busy): holds wherever it answers as fast"
-    return f"bound by '{top}' ({shares[top]:.0%} busy), with {used:.0%} of {cores} cores used"
+    bound = bound_of(profile)
+    if bound.element is None:
+        return _as_a_whole(profile, bound)
+    name, busy = f"'{bound.element}'", f"{bound.busy_share:.0%} busy"
+    if bound.by is By.HOT_KEY:
+        return f"bound by a hot key of {name}: {_key_in_words(profile, bound.element)}"
+    if bound.by is By.SOURCE:
+        return f"bound by the source {name} ({busy}): a topic with more partitions may give more"
+    if bound.by is By.WAITING:
+        return f"bound by waiting in {name} ({busy}): holds wherever it answers as fast{_slots(profile)}"
+    cores = f"{bound.cores_share:.0%} of {bound.cores} cores used"
+    return f"bound by {name} ({busy}), with {cores}: holds for machines of this speed{_slots(profile)}"
+
+
+def _as_a_whole(profile: Profile, bound: Bound) -> str:
+    if bound.by is By.GENERATOR:
+        limited = Doubt.GENERATOR_LIMITED in profile.answer.measurement.doubts
+        return f"not bound by the job: {ADVICE[Doubt.GENERATOR_LIMITED if limited else Doubt.NOT_SATURATED]}"
+    if bound.by is By.LATENCY:
+        limit = f"{profile.situation.parameters.latency_ms:g} ms"
+        return f"bound by the latency constraint of {limit}: the job does more, but later"
+    if bound.by is By.CPU:
+        used = f"{bound.cores_share:.0%} used"
+        return f"bound by CPU on {bound.cores} cores ({used}): holds for machines of this speed"
+    return "what bounds it was not observed"
+
+
+def hot_key_notes(profile: Profile, *, told: str | None = None) -> tuple[str, ...]:
+    """Name every key that has so many rows that it bounds the tasks worth having, for each operator but the one `told`.
+
+    One that was not counted but betrayed by its tasks is named only where it is the limit already.
+    """
+    counted = counted_shares(profile.topology, profile.rounds)
+    slots = profile.situation.slots
+    bounding = {name for name, share in counted.items() if tasks_worth_having(share) < slots}
+    names = sorted(bounding.union(key_bound(profile)) - {told})
+    return tuple(f"'{name}': {_key_in_words(profile, name)}" for name in names)
+
+
+def _key_in_words(profile: Profile, name: str) -> str:
+    share = hot_shares(profile.topology, profile.rounds)[name]
+    tasks = profile.answer.configuration[name]
+    element = profile.topology[name]
+    column = f" of '{element.key}'" if isinstance(element, Operator) and element.key else ""
+    key = _counted_key(profile, name)
+    value = f"the value {key!r}{column}" if key is not None else f"one value{column}"
+    worth = tasks_worth_having(share)
+    more = f"more than {worth:.0f} task{'s' if worth > 1 else ''} are not worth having"
+    if tasks >= worth:
+        more = f"any number of further tasks would gain {further_gain(share, tasks):.0%} at the most"
+    return f"{value} has about {share:.0%} of its rows, which one task must do alone; {more}: split the key"
+
+
+def _counted_key(profile: Profile, name: str) -> str | None:
+    start = next((outcome for outcome in profile.rounds if outcome.trial.action is Action.START), None)
+    seen = start.measurement.operators.get(name) if start is not None else None
+    return None if seen is None else seen.hot_key
+
+
+def _slots(profile: Profile) -> str:
+    """Say that slots are what is missing, where the answer uses all."""
+    used = profile.answer.configuration.slots >= profile.situation.slots
+    return f"; all {profile.situation.slots} slots are used, more may give more" if used else ""

@@ -86,6 +86,11 @@ class Kafka:
         """The broker's process, None where the address was given."""
         return self._child.pid if self._child else None
 
+    @property
+    def ended(self) -> bool:
+        """Tell whether a broker that was started here has died."""
+        return self._child is not None and self._child.exit_code() is not None
+
     def check(self) -> None:
         """Raise where the broker died, or does not answer in bounded time."""
         if self._child is not None:

@@ -8,27 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-from profiler.statistics.correlation import effective_size, variance_freedom
-from profiler.statistics.screening import RELEVANT_EFFECT
-from profiler.statistics.search_noise import SearchNoise
-from profiler.statistics.student import LogDifference, welch_satterthwaite
+from profiler.statistics.correlation import effective_size
+from profiler.statistics.student import LogDifference
 
 _CORRELATION = 0.4
 _DRIFT = 1 / 3
 """Of windows on shared machines: lag-1, and the variance between deployments over that within them."""
 _GOOD_DAY = 0.9
 """How sure it is that the noise is no smaller than foreseen."""
-
-
-def screening_floor(
-    noise: SearchNoise, windows: int, *, alpha: float = 0.05, relevant_effect: float = RELEVANT_EFFECT
-) -> float:
-    """Return the detectable effect of a screening of two rounds of that many windows, given the search's noise."""
-    of_mean = noise.window_sd**2 / effective_size(windows, noise.correlation)
-    freedom = variance_freedom(windows, noise.correlation)
-    between = (2 * noise.between_round_sd**2, noise.between_round_df)
-    error, freedom = welch_satterthwaite([(of_mean, freedom), (of_mean, freedom), between])
-    return LogDifference(0.0, error, freedom).detectable_effect(alpha, relevant_effect)
 
 
 def confirmation_floor(block_sd: float, blocks: int, *, alpha: float = 0.05, relevant_effect: float = 0.0) -> float:
@@ -46,14 +33,16 @@ def foreseen_floor(
 ) -> float:
     """Return what a confirmation would detect on a good day, from the windows of a single deployment.
 
-    Their noise is read off successive differences, as a warm-up may linger in them; of six windows the deviation is
-    known to a third. So the least noise that they allow for is taken (its lower 90 % bound), and between deployments
-    what was seen. An effect below this floor is not worth measuring; one above it may still be missed.
+    Their noise is read off successive differences, as a warm-up may linger in them, and off the median of those, as a
+    window may have stalled; of six windows the deviation is known to a third. So the least noise that they allow for is
+    taken (its lower 90 % bound), and between deployments what was seen. An effect below this floor is not worth
+    measuring; one above it may still be missed.
     """
     steps = np.diff(np.log(values))
     if len(steps) < 1:
         return relevant_effect
-    within = float(np.mean(steps**2)) / (2 * (1 - _CORRELATION))
+    typical = float(np.median(np.abs(steps))) / stats.norm.ppf(0.75)
+    within = typical**2 / (2 * (1 - _CORRELATION))
     within *= len(steps) / float(stats.chi2.ppf(_GOOD_DAY, len(steps)))
     block_sd = math.sqrt(within * (1 / effective_size(windows, _CORRELATION) + _DRIFT))
     return confirmation_floor(block_sd, blocks, alpha=alpha, relevant_effect=relevant_effect)

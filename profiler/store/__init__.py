@@ -8,5 +8,6 @@
 | `memory`, `mongo` | the stores; `mongo_schema`, `mongo_errors` belong to the latter |
 | `keeper`, `unsaved` | the listener that writes while a profile runs, and the file it falls back on |
 | `lines`, `exchange` | a history as a file; export and import |
-| `resuming` | what an interrupted run can go on with |
+| `resuming`, `gate_resuming` | what an interrupted profile or gate can go on with |
+| `pruning` | what a history can do without |
 """

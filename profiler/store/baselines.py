@@ -6,7 +6,7 @@ machine can be brought to one measure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -16,11 +16,9 @@ from pydantic import TypeAdapter
 
 from profiler.configuration import Configuration
 from profiler.documents import plain
-from profiler.errors import ProfileError
+from profiler.migrations import BASELINE
 from profiler.observation import BlockWindows
 from profiler.store.records import read_document, without_secrets
-
-SCHEMA = "profile-baseline/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,39 +40,60 @@ class Baseline:
     """What the speed index's loop took at speed 1; None where the index is absolute."""
     throughput_per_s: float
     blocks: tuple[BlockWindows, ...]
+    run: str | None = None
+    """The gate that measured it, where that was kept."""
 
     def blocks_at(self, loop_s: float | None) -> tuple[BlockWindows, ...]:
         """Return the blocks with their speed index relative to another run's loop."""
-        if not loop_s or not self.loop_s:
-            return self.blocks
-        factor = loop_s / self.loop_s
-        return tuple(
-            replace(
-                block,
-                windows=tuple(replace(each, speed_index=each.speed_index * factor) for each in block.windows),
-                probe=tuple(replace(each, speed_index=each.speed_index * factor) for each in block.probe),
-            )
-            for block in self.blocks
-        )
+        return tuple(block_at(loop_s, block, self.loop_s) for block in self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedBaseline:
+    """A baseline as a list shows it."""
+
+    name: str
+    topology: str
+    engine: str
+    saved: datetime
+    run: str | None
+
+
+def block_at(loop_s: float | None, block: BlockWindows, measured_loop_s: float | None) -> BlockWindows:
+    """Return a block with its speed index relative to another run's loop."""
+    if not loop_s or not measured_loop_s:
+        return block
+    factor = loop_s / measured_loop_s
+    return replace(
+        block,
+        windows=tuple(replace(each, speed_index=each.speed_index * factor) for each in block.windows),
+        probe=tuple(replace(each, speed_index=each.speed_index * factor) for each in block.probe),
+    )
 
 
 def baseline_document(baseline: Baseline) -> dict[str, Any]:
     """Turn a baseline into a document."""
     saved = baseline.saved.astimezone(UTC).isoformat()
-    document: dict[str, Any] = without_secrets(plain({"schema": SCHEMA, **asdict(baseline), "saved": saved}))
+    document: dict[str, Any] = without_secrets(plain({"schema": BASELINE.mark, **asdict(baseline), "saved": saved}))
     return document
 
 
 def baseline_from(document: Mapping[str, Any]) -> Baseline:
-    """Turn a document back into the baseline it came from; refuse one of another schema."""
-    if document.get("schema") != SCHEMA:
-        raise ProfileError(
-            f"The baseline '{document.get('name')}' has schema {document.get('schema')!r}, not {SCHEMA!r}.",
-            hint="Save it again with --save-baseline.",
-        )
-    return read_document(_adapter(), document, "baseline")
+    """Turn a document back into the baseline it came from."""
+    return read_document(_adapter(), BASELINE.current(document), "baseline")
+
+
+def saved_baselines(documents: Iterable[Mapping[str, Any]]) -> list[SavedBaseline]:
+    """Read what a list shows out of documents, which may lack their blocks; sorted by topology, engine and name."""
+    found = [read_document(_saved_adapter(), BASELINE.current(document), "baseline") for document in documents]
+    return sorted(found, key=lambda each: (each.topology, each.engine, each.name))
 
 
 @cache
 def _adapter() -> TypeAdapter[Baseline]:
     return TypeAdapter(Baseline)
+
+
+@cache
+def _saved_adapter() -> TypeAdapter[SavedBaseline]:
+    return TypeAdapter(SavedBaseline)

@@ -18,7 +18,7 @@ from profiler.store.store import NoSuchRun, Store, write_records
 def history_of(store: Store, run: str) -> History:
     """Collect all that a store knows of a run; UsageError where it knows no such run."""
     stored = store.load_run(run)
-    records: list[Record] = [*store.windows(run), *store.rounds(run)]
+    records: list[Record] = [*store.windows(run), *store.rounds(run), *store.blocks(run)]
     document = store.result(run)
     if document is not None:
         # The rounds' records have their own lines.

@@ -1,10 +1,11 @@
 """Keep what a profile measures while it measures: a listener that writes to a store and survives the store's death.
 
-The measurement must not wait for a database, so a thread of its own writes; between them is a queue. Between rounds
-nothing is measured: there the keeper waits, for a bounded time, until the round is written. Where the store
-fails, or falls so far behind that the queue is full, records go to a file at once: even a killed profile then loses
-nothing. The thread tries to get the store back all along; once it is back, the file's records are written to it and
-the file is removed. At the end it is given a bounded time to come back; after that the file stays, and `close` tells.
+The measurement must not wait for a database, so a thread of its own writes; between them is a queue. Between rounds,
+and between the blocks of a gate, nothing is measured: there the keeper waits, for a bounded time, until they are
+written. Where the store fails, or falls so far behind that the queue is full, records go to a file at once: even a
+killed profile then loses nothing. The thread tries to get the store back all along; once it is back, the file's records
+are written to it and the file is removed. At the end it is given a bounded time to come back; after that the file
+stays, and `close` tells.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from profiler.events import (
+    BlockMeasured,
     BlockStarted,
     Event,
     RoundDecided,
@@ -29,7 +31,7 @@ from profiler.events import (
     WindowSeen,
 )
 from profiler.store.lines import read_history
-from profiler.store.records import Record, Result, Run, SeenWindow
+from profiler.store.records import MeasuredBlock, Record, Result, Run, SeenWindow
 from profiler.store.store import Store, write_records
 from profiler.store.unsaved import UnsavedFile
 
@@ -49,7 +51,7 @@ class Patience:
     at_close_s: float = 20.0
     """How long `close` waits for it to come back."""
     at_round_s: float = 2.0
-    """How long the end of a round waits until the round is written."""
+    """How long the end of a round or a block waits until it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class Keeper:
         self.close()
 
     def __call__(self, event: Event) -> None:
-        """Take down what an event tells; wait, a little, only where a round is over."""
+        """Take down what an event tells; wait, a little, only where a round or a block is over."""
         match event:
             case TrialStarted(number):
                 self._round, self._block = number, None
@@ -136,9 +138,10 @@ class Keeper:
                 self._keep(SeenWindow(self._moment(), self._round, self._block, phase, configuration, observation))
             case RoundMeasured(outcome) | RoundDecided(outcome):
                 self._keep(outcome)
-                written = threading.Event()
-                self._queue.put(written)
-                written.wait(self._patience.at_round_s)
+                self._wait_until_written()
+            case BlockMeasured(number, block, expected_per_s, loop_s):
+                self._keep(MeasuredBlock(self._moment(), number, expected_per_s, loop_s, block))
+                self._wait_until_written()
 
     def keep_result(self, document: Mapping[str, Any]) -> None:
         """Take down the result."""
@@ -157,6 +160,11 @@ class Keeper:
         reason = f"{self._reason} {self._disk_reason}".strip()
         self._kept = Kept(file, lost, reason) if file or lost else Kept()
         return self._kept
+
+    def _wait_until_written(self) -> None:
+        written = threading.Event()
+        self._queue.put(written)
+        written.wait(self._patience.at_round_s)
 
     def _moment(self) -> datetime:
         """Return the time, but never one twice: it tells the windows apart."""

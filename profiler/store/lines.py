@@ -3,6 +3,7 @@
     {"schema": "profile-history/1", "kind": "run", "records": 212, "document": {…}}
     {"kind": "window", "document": {…}}
     {"kind": "round", "document": {…}}
+    {"kind": "block", "document": {…}}
     {"kind": "result", "document": {…}}
 
 `records` counts the lines that follow; the keeper can't know it beforehand and leaves it out. A document holds what
@@ -19,24 +20,25 @@ from typing import Any, TypeVar
 
 from profiler.documents import plain, round_document, round_from
 from profiler.errors import ProfileError, UsageError
+from profiler.migrations import HISTORY, NewerSchema
 from profiler.rounds import Round
 from profiler.store.records import (
+    MeasuredBlock,
     Record,
     Result,
     Run,
     SeenWindow,
-    answer_from,
+    block_document,
+    block_from,
     run_document,
     run_from,
+    stored_run,
     window_document,
     window_from,
     without_secrets,
 )
 
 T = TypeVar("T")
-
-SCHEMA = "profile-history/1"
-RESULT_SCHEMA = "profile/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class History:
 def header_line(run: Run, records: int | None = None) -> str:
     """Write the first line of a file."""
     count = {} if records is None else {"records": records}
-    return _line({"schema": SCHEMA, "kind": "run", **count, "document": run_document(run)})
+    return _line({"schema": HISTORY.mark, "kind": "run", **count, "document": run_document(run)})
 
 
 def record_line(record: Record) -> str:
@@ -65,6 +67,8 @@ def record_line(record: Record) -> str:
         return _line({"kind": "window", "document": window_document(record)})
     if isinstance(record, Round):
         return _line({"kind": "round", "document": round_document(record)})
+    if isinstance(record, MeasuredBlock):
+        return _line({"kind": "block", "document": block_document(record)})
     return _line({"kind": "result", "document": without_secrets(plain(record.document))})
 
 
@@ -81,38 +85,38 @@ def read_history(path: Path) -> History:
     unfinished = lines.pop()
     if not lines:
         raise _malformed(path, 1, "the file holds no whole line")
-    header = _parsed(path, 1, lines[0])
-    if header.get("schema") != SCHEMA or header.get("kind") != "run":
-        raise _malformed(path, 1, f"its schema is {header.get('schema')!r}, not {SCHEMA!r}")
+    header = _read(path, 1, _parsed(path, 1, lines[0]), HISTORY.current)
+    if header.get("kind") != "run":
+        raise _malformed(path, 1, f"its kind is {header.get('kind')!r}, not 'run'")
     run = _document(path, 1, header, run_from)
     expected = header.get("records")
     if expected is not None and (unfinished or expected != len(lines) - 1):
         raise _malformed(path, len(lines), f"the file ends here, after {len(lines) - 1} of {expected} records")
-    records = [_record(path, number, line, run.id) for number, line in enumerate(lines[1:], start=2)]
+    records = [_record(path, number, line, run) for number, line in enumerate(lines[1:], start=2)]
     return History(run, tuple(records), cut_off=bool(unfinished))
 
 
-def _record(path: Path, number: int, line: str, run: str) -> Record:
+def _record(path: Path, number: int, line: str, run: Run) -> Record:
     entry = _parsed(path, number, line)
     match entry.get("kind"):
         case "window":
             return _document(path, number, entry, window_from)
         case "round":
             return _document(path, number, entry, round_from)
+        case "block":
+            return _document(path, number, entry, block_from)
         case "result":
             return _document(path, number, entry, lambda document: _result_from(document, run))
         case other:
             raise _malformed(path, number, f"its kind is {other!r}")
 
 
-def _result_from(document: Mapping[str, Any], run: str) -> Result:
-    if document.get("schema") != RESULT_SCHEMA:
-        raise ProfileError(f"Its result has schema {document.get('schema')!r}, not {RESULT_SCHEMA!r}.")
-    if document.get("run") != run:
-        raise ProfileError(f"Its result is of run {document.get('run')!r}, not {run!r}.")
-    answer_from(document)
+def _result_from(document: Mapping[str, Any], run: Run) -> Result:
+    stored_run(run, rounds=0, blocks=0, result=document)
+    if document.get("run") != run.id:
+        raise ProfileError(f"Its result is of run {document.get('run')!r}, not {run.id!r}.")
     rounds = document.get("rounds", [])
-    if not isinstance(rounds, list) or not all(isinstance(entry, dict) and "number" in entry for entry in rounds):
+    if not isinstance(rounds, list) or not all(map(_is_round, rounds)):
         raise ProfileError("The rounds of its result can't be read.")
     for entry in rounds:
         if "record" in entry:
@@ -120,12 +124,22 @@ def _result_from(document: Mapping[str, Any], run: str) -> Result:
     return Result(document)
 
 
+def _is_round(entry: object) -> bool:
+    return isinstance(entry, dict) and "number" in entry and isinstance(entry.get("record", {}), dict)
+
+
 def _document(path: Path, number: int, entry: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
     document = entry.get("document")
     if not isinstance(document, dict):
         raise _malformed(path, number, "it has no document")
+    return _read(path, number, document, read)
+
+
+def _read(path: Path, number: int, document: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
     try:
         return read(document)
+    except NewerSchema as error:
+        raise UsageError(f"'{path}' can't be imported: line {number}: {error.message}", hint=error.hint) from None
     except ProfileError as error:
         raise _malformed(path, number, error.message.rstrip(".")) from None
 

@@ -10,16 +10,19 @@ from typing import Any
 
 from profiler.documents import round_document, round_from
 from profiler.rounds import Round
-from profiler.store.baselines import Baseline, baseline_document, baseline_from
+from profiler.store.baselines import Baseline, SavedBaseline, baseline_document, baseline_from, saved_baselines
 from profiler.store.records import (
+    MeasuredBlock,
     Run,
+    RunKind,
+    RunState,
     SeenWindow,
     StoredRun,
-    answer_from,
     result_joined,
     result_parts,
     run_document,
     run_from,
+    stored_run,
 )
 from profiler.store.store import NoSuchBaseline, NoSuchRun
 
@@ -28,6 +31,7 @@ from profiler.store.store import NoSuchBaseline, NoSuchRun
 class _Kept:
     windows: dict[datetime, SeenWindow] = field(default_factory=dict)
     rounds: dict[int, Round] = field(default_factory=dict)
+    blocks: dict[int, MeasuredBlock] = field(default_factory=dict)
     result: dict[str, Any] | None = None
 
 
@@ -56,6 +60,10 @@ class MemoryStore:
         if outcome.decision is not None or known is None or known.decision is None:
             rounds[outcome.number] = outcome
 
+    def save_block(self, run: str, block: MeasuredBlock) -> None:
+        """Save a block under its number."""
+        self._of(run).blocks.setdefault(block.number, block)
+
     def save_result(self, run: str, document: Mapping[str, Any]) -> None:
         """Save the result and its rounds."""
         result, records = result_parts(document)
@@ -68,31 +76,38 @@ class MemoryStore:
         *,
         topology: str | None = None,
         engine: str | None = None,
+        kind: RunKind | None = RunKind.PROFILE,
+        state: RunState | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> list[StoredRun]:
         """Find runs, the newest first."""
         found = [
-            run
-            for run in self._runs.values()
-            if topology in (None, run.topology)
-            and engine in (None, run.engine)
-            and (since is None or run.started >= since)
+            stored
+            for stored in map(self.load_run, list(self._runs))
+            if topology in (None, stored.run.topology)
+            and engine in (None, stored.run.engine)
+            and kind in (None, stored.run.kind)
+            and state in (None, stored.state)
+            and (since is None or stored.run.started >= since)
         ]
-        newest_first = sorted(found, key=lambda run: (run.started, run.id), reverse=True)
-        return [self.load_run(run.id) for run in newest_first[:limit]]
+        newest_first = sorted(found, key=lambda stored: (stored.run.started, stored.run.id), reverse=True)
+        return newest_first[:limit]
 
     def load_run(self, run: str) -> StoredRun:
         """Return one run."""
         if run not in self._runs:
             raise NoSuchRun(run, list(self._runs))
         kept = self._of(run)
-        answer = None if kept.result is None else answer_from(kept.result)
-        return StoredRun(self._runs[run], len(kept.rounds), answer)
+        return stored_run(self._runs[run], rounds=len(kept.rounds), blocks=len(kept.blocks), result=kept.result)
 
     def rounds(self, run: str) -> tuple[Round, ...]:
         """Return the rounds by number."""
         return tuple(outcome for _, outcome in sorted(self._of(run).rounds.items()))
+
+    def blocks(self, run: str) -> tuple[MeasuredBlock, ...]:
+        """Return the blocks by number."""
+        return tuple(block for _, block in sorted(self._of(run).blocks.items()))
 
     def windows(self, run: str) -> tuple[SeenWindow, ...]:
         """Return the windows in their order."""
@@ -125,6 +140,14 @@ class MemoryStore:
     def baseline_names(self, topology: str, engine: str) -> list[str]:
         """List the names of a topology's baselines."""
         return sorted(name for of, on, name in self._baselines if (of, on) == (topology, engine))
+
+    def baselines(self) -> list[SavedBaseline]:
+        """List all baselines."""
+        return saved_baselines(self._baselines.values())
+
+    def delete_baseline(self, topology: str, engine: str, name: str) -> None:
+        """Delete a baseline."""
+        self._baselines.pop((topology, engine, name), None)
 
     def close(self) -> None:
         """Do nothing: what is in memory needs no connection."""

@@ -1,11 +1,13 @@
-"""A store in MongoDB: windows as a time series, rounds, results and runs as plain collections.
+"""A store in MongoDB: windows as a time series, rounds, blocks, results and runs as plain collections.
 
-    runs          {_id: run, topology, engine, started, document}
+    runs          {_id: run, topology, engine, kind, started, document}
     observations  {at, run: {id, round, block, phase}, document}   a time series
     rounds        {run, number, decided, document}                 unique by run and number
+    blocks        {run, number, document}                          of gates; unique by run and number
     profiles      {_id: run, document}                             the result without its rounds' records
+    gates         {_id: run, document}                             the result of a gate
     baselines     {topology, engine, name, document}               unique by the first three
-    meta          {_id: "schema", version}
+    meta          {_id: "schema", version}                         of this layout; documents have their own
 
 `document` is what an export holds; the fields beside it are what is looked up. A write is acknowledged when it is in
 the journal, so a killed mongod loses nothing that was acknowledged. A time series has no unique index: windows that
@@ -14,29 +16,37 @@ are there already are found by a look before the insert, which suffices as one p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import pymongo
+from pymongo.collection import Collection
 from pymongo.errors import ConfigurationError, DuplicateKeyError
 
 from profiler.documents import round_document, round_from
 from profiler.errors import UsageError
 from profiler.rounds import Round
 from profiler.services.mongo import Mongo, redacted
-from profiler.store.baselines import Baseline, baseline_document, baseline_from
+from profiler.store.baselines import Baseline, SavedBaseline, baseline_document, baseline_from, saved_baselines
 from profiler.store.mongo_errors import clear_errors
 from profiler.store.mongo_schema import MIGRATIONS, Document, Migration, prepare
 from profiler.store.records import (
+    MeasuredBlock,
     Run,
+    RunKind,
+    RunState,
     SeenWindow,
     StoredRun,
-    answer_from,
+    block_document,
+    block_from,
+    is_gate,
     result_joined,
     result_parts,
     run_document,
     run_from,
+    stored_run,
     window_document,
     window_from,
 )
@@ -88,7 +98,7 @@ class MongoStore:
     def begin_run(self, run: Run) -> None:
         """Make a run known."""
         document = run_document(run)
-        looked_up = {"topology": run.topology, "engine": run.engine, "started": run.started}
+        looked_up = {"topology": run.topology, "engine": run.engine, "kind": str(run.kind), "started": run.started}
         with clear_errors(self._shown):
             self._database.runs.update_one(
                 {"_id": run.id}, {"$setOnInsert": {**looked_up, "document": document}}, upsert=True
@@ -121,24 +131,38 @@ class MongoStore:
                 # The upsert found no undecided round and met the decided one, which stays.
                 return
 
+    def save_block(self, run: str, block: MeasuredBlock) -> None:
+        """Save a block under its number."""
+        place: Document = {"run": run, "number": block.number}
+        with clear_errors(self._shown):
+            self._database.blocks.update_one(place, {"$setOnInsert": {"document": block_document(block)}}, upsert=True)
+
     def save_result(self, run: str, document: Mapping[str, Any]) -> None:
         """Save the result and its rounds."""
         result, records = result_parts(document)
         for record in records:
             self.save_round(run, round_from(record))
+        results = self._database.gates if is_gate(document) else self._database.profiles
         with clear_errors(self._shown):
-            self._database.profiles.replace_one({"_id": run}, {"document": result}, upsert=True)
+            results.replace_one({"_id": run}, {"document": result}, upsert=True)
 
     def find_runs(
         self,
         *,
         topology: str | None = None,
         engine: str | None = None,
+        kind: RunKind | None = RunKind.PROFILE,
+        state: RunState | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> list[StoredRun]:
         """Find runs, the newest first."""
         wanted: Document = {}
+        if kind is not None:
+            # Before there were gates, runs had no kind.
+            wanted["kind"] = {"$in": [str(kind), None]} if kind is RunKind.PROFILE else str(kind)
+        if state is not None:
+            wanted["_id"] = self._in_state(state)
         if topology is not None:
             wanted["topology"] = topology
         if engine is not None:
@@ -160,6 +184,12 @@ class MongoStore:
         """Return the rounds by number."""
         return tuple(round_from(document) for document in self._round_documents(run).values())
 
+    def blocks(self, run: str) -> tuple[MeasuredBlock, ...]:
+        """Return the blocks by number."""
+        with clear_errors(self._shown):
+            entries = list(self._database.blocks.find({"run": run}).sort("number", pymongo.ASCENDING))
+        return tuple(block_from(entry["document"]) for entry in entries)
+
     def windows(self, run: str) -> tuple[SeenWindow, ...]:
         """Return the windows in their order."""
         with clear_errors(self._shown):
@@ -169,7 +199,7 @@ class MongoStore:
     def result(self, run: str) -> dict[str, Any] | None:
         """Return the whole result document."""
         with clear_errors(self._shown):
-            entry = self._database.profiles.find_one({"_id": run})
+            entry = self._database.profiles.find_one({"_id": run}) or self._database.gates.find_one({"_id": run})
         return None if entry is None else result_joined(entry["document"], self._round_documents(run))
 
     def delete_run(self, run: str) -> None:
@@ -177,7 +207,9 @@ class MongoStore:
         with clear_errors(self._shown):
             self._database.runs.delete_one({"_id": run})
             self._database.profiles.delete_one({"_id": run})
+            self._database.gates.delete_one({"_id": run})
             self._database.rounds.delete_many({"run": run})
+            self._database.blocks.delete_many({"run": run})
             self._database.observations.delete_many({"run.id": run})
 
     def save_baseline(self, baseline: Baseline) -> None:
@@ -200,6 +232,17 @@ class MongoStore:
             found = self._database.baselines.find({"topology": topology, "engine": engine}, {"name": 1})
             return sorted(entry["name"] for entry in found)
 
+    def baselines(self) -> list[SavedBaseline]:
+        """List all baselines."""
+        with clear_errors(self._shown):
+            entries = list(self._database.baselines.find({}, {"document.blocks": 0}))
+        return saved_baselines(entry["document"] for entry in entries)
+
+    def delete_baseline(self, topology: str, engine: str, name: str) -> None:
+        """Delete a baseline."""
+        with clear_errors(self._shown):
+            self._database.baselines.delete_one({"topology": topology, "engine": engine, "name": name})
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
@@ -212,19 +255,32 @@ class MongoStore:
             newest_first = [("started", pymongo.DESCENDING), ("_id", pymongo.DESCENDING)]
             entries = list(self._database.runs.find(wanted).sort(newest_first).limit(limit or 0))
             ids = [entry["_id"] for entry in entries]
-            answers = {
-                entry["_id"]: answer_from(entry["document"])
-                for entry in self._database.profiles.find({"_id": {"$in": ids}}, {"document.rounds": 0})
+            of_them = {"_id": {"$in": ids}}
+            results = {
+                entry["_id"]: entry["document"]
+                for collection in (self._database.profiles, self._database.gates)
+                for entry in collection.find(of_them, {"document.rounds": 0})
             }
-            per_run: list[Document] = [
-                {"$match": {"run": {"$in": ids}}},
-                {"$group": {"_id": "$run", "rounds": {"$sum": 1}}},
-            ]
-            counts = {entry["_id"]: entry["rounds"] for entry in self._database.rounds.aggregate(per_run)}
+            rounds, blocks = (
+                _counted(collection, ids) for collection in (self._database.rounds, self._database.blocks)
+            )
         return [
-            StoredRun(run_from(entry["document"]), counts.get(entry["_id"], 0), answers.get(entry["_id"]))
-            for entry in entries
+            stored_run(run_from(entry["document"]), rounds=rounds[name], blocks=blocks[name], result=results.get(name))
+            for name, entry in zip(ids, entries, strict=True)
         ]
+
+    def _in_state(self, state: RunState) -> Document:
+        """Return which runs came that far, as a condition on their ids."""
+        wanted: Document = {}
+        if state is not RunState.UNFINISHED:
+            wanted["document.complete"] = False if state is RunState.CUT_SHORT else {"$ne": False}
+        with clear_errors(self._shown):
+            found = [
+                entry["_id"]
+                for collection in (self._database.profiles, self._database.gates)
+                for entry in collection.find(wanted, {"_id": 1})
+            ]
+        return {"$nin" if state is RunState.UNFINISHED else "$in": found}
 
     def _round_documents(self, run: str) -> dict[int, Document]:
         with clear_errors(self._shown):
@@ -236,6 +292,12 @@ def open_revived(mongo: Mongo) -> MongoStore:
     """Open the store of a database, bringing the database back first where it died."""
     mongo.revive()
     return MongoStore(mongo.uri)
+
+
+def _counted(collection: Collection[Document], runs: Sequence[str]) -> Counter[str]:
+    """Count the documents of every run."""
+    per_run: list[Document] = [{"$match": {"run": {"$in": list(runs)}}}, {"$group": {"_id": "$run", "n": {"$sum": 1}}}]
+    return Counter({entry["_id"]: entry["n"] for entry in collection.aggregate(per_run)})
 
 
 def _documents(windows: Sequence[SeenWindow]) -> Iterator[tuple[SeenWindow, Document]]:

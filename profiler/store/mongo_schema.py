@@ -44,6 +44,7 @@ def prepare(
     _make_time_series(database, shown)
     database.observations.create_index([("run.id", 1), ("at", 1)])
     database.rounds.create_index([("run", 1), ("number", 1)], unique=True)
+    database.blocks.create_index([("run", 1), ("number", 1)], unique=True)
     database.baselines.create_index([("topology", 1), ("engine", 1), ("name", 1)], unique=True)
     database.runs.create_index([("started", -1)])
     database.runs.create_index([("topology", 1), ("engine", 1), ("started", -1)])

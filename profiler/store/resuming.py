@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from profiler.errors import ProfileError, UsageError
 from profiler.rounds import Round
 from profiler.store.exchange import import_file
-from profiler.store.records import Run, run_document
+from profiler.store.records import Run, RunKind, RunState, StoredRun, run_document
 from profiler.store.store import Store
 
 _SAME_PLACE = ("cores", "nodes", "slots")
@@ -22,31 +22,57 @@ def resumed(store: Store, wanted: Run, unsaved: Path) -> tuple[Run, tuple[Round,
     What the run had to leave in its `unsaved` file is brought into the store first. Raises UsageError where there is
     no such run, it has ended, or it was asked for differently: its rounds would be an answer to another question.
     """
+    stored = brought_in(store, wanted, unsaved)
+    if stored.state is RunState.FINISHED:
+        raise has_ended(wanted)
+    require_same(_question(stored.run), _question(wanted), wanted)
+    rounds = store.rounds(wanted.id)
+    require_all([outcome.number for outcome in rounds], "Round", wanted)
+    return stored.run, rounds
+
+
+def brought_in(store: Store, wanted: Run, unsaved: Path) -> StoredRun:
+    """Find the run of that id and kind, after what it had to leave in its `unsaved` file is in the store."""
     stored = store.load_run(wanted.id)
-    if unsaved.exists():
-        import_file(store, unsaved)
-        unsaved.unlink()
-        stored = store.load_run(wanted.id)
-    if stored.answer is not None and stored.answer.complete:
+    if stored.run.kind is not wanted.kind:
+        command = "run" if stored.run.kind is RunKind.PROFILE else str(stored.run.kind)
         raise UsageError(
-            f"Run '{wanted.id}' has ended, there is nothing to resume.",
-            hint=f"'profile history show {wanted.id}' shows it; leave --resume out for a new run.",
+            f"Run '{wanted.id}' is of another kind: {stored.run.kind}, not {wanted.kind}.",
+            hint=f"'profile {command}' goes on with it.",
         )
-    before, now = _question(stored.run), _question(wanted)
+    if not unsaved.exists():
+        return stored
+    import_file(store, unsaved)
+    unsaved.unlink()
+    return store.load_run(wanted.id)
+
+
+def has_ended(run: Run) -> UsageError:
+    """Return the error for a run that has nothing left to do."""
+    return UsageError(
+        f"Run '{run.id}' has ended, there is nothing to resume.",
+        hint=f"'profile history show {run.id}' shows it; leave --resume out for a new run.",
+    )
+
+
+def require_same(before: Mapping[str, Any], now: Mapping[str, Any], run: Run) -> None:
+    """Refuse to go on with a run that was asked for differently, and name the difference."""
     for key in {**before, **now}:
         if before.get(key) != now.get(key):
             raise UsageError(
-                f"Run '{wanted.id}' was started with {key} {before.get(key)}, not {now.get(key)}.",
+                f"Run '{run.id}' was started with {key} {before.get(key)}, not {now.get(key)}.",
                 hint=f"Resume it with {key} {before.get(key)}, or leave --resume out for a new run.",
             )
-    rounds = store.rounds(wanted.id)
-    missing = sorted(set(range(1, len(rounds) + 1)) - {outcome.number for outcome in rounds})
+
+
+def require_all(numbers: Sequence[int], noun: str, run: Run) -> None:
+    """Refuse to go on where one of the rounds or blocks, counted from 1, is missing."""
+    missing = sorted(set(range(1, len(numbers) + 1)) - set(numbers))
     if missing:
         raise ProfileError(
-            f"Round {missing[0]} of run '{wanted.id}' is not in the history.",
+            f"{noun} {missing[0]} of run '{run.id}' is not in the history.",
             hint="Import the file that the run saved when the database was gone, or start a new run.",
         )
-    return stored.run, rounds
 
 
 def _question(run: Run) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What every store can do: keep runs, windows, rounds, results and baselines, and find them again.
+"""What every store can do: keep runs, windows, rounds, blocks, results and baselines, and find them again.
 
 Everything is keyed by the run's id, so profiles that run at once share a store without noticing each other. Every
 write may be repeated: after an error nobody knows whether it arrived, so it must be safe to send it again.
@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 from profiler.errors import ProfileError, UsageError, did_you_mean
 from profiler.rounds import Round
-from profiler.store.baselines import Baseline
-from profiler.store.records import Record, Result, Run, SeenWindow, StoredRun
+from profiler.store.baselines import Baseline, SavedBaseline
+from profiler.store.records import MeasuredBlock, Record, Result, Run, RunKind, RunState, SeenWindow, StoredRun
 
 SCHEMA_VERSION = 1
 
@@ -58,6 +58,9 @@ class Store(Protocol):
     def save_round(self, run: str, outcome: Round) -> None:
         """Save a round under its number; one without a decision never replaces one that has it."""
 
+    def save_block(self, run: str, block: MeasuredBlock) -> None:
+        """Save a block of a gate under its number; one that is there already stays."""
+
     def save_result(self, run: str, document: Mapping[str, Any]) -> None:
         """Save the result and the rounds that it holds; a later result replaces it."""
 
@@ -66,16 +69,21 @@ class Store(Protocol):
         *,
         topology: str | None = None,
         engine: str | None = None,
+        kind: RunKind | None = RunKind.PROFILE,
+        state: RunState | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> list[StoredRun]:
-        """Find runs, the newest first."""
+        """Find runs, the newest first; profiles only unless another `kind` is asked for, None for all."""
 
     def load_run(self, run: str) -> StoredRun:
         """Return one run; NoSuchRun where there is none of that name."""
 
     def rounds(self, run: str) -> tuple[Round, ...]:
         """Return the rounds of a run by number."""
+
+    def blocks(self, run: str) -> tuple[MeasuredBlock, ...]:
+        """Return the blocks of a gate by number."""
 
     def windows(self, run: str) -> tuple[SeenWindow, ...]:
         """Return the windows of a run in the order in which they were seen."""
@@ -95,6 +103,12 @@ class Store(Protocol):
     def baseline_names(self, topology: str, engine: str) -> list[str]:
         """List the names of a topology's baselines on an engine."""
 
+    def baselines(self) -> list[SavedBaseline]:
+        """List all baselines, without their blocks."""
+
+    def delete_baseline(self, topology: str, engine: str, name: str) -> None:
+        """Delete a baseline; deleting what is not there is fine."""
+
     def close(self) -> None:
         """Let go of the store; calling it twice is fine."""
 
@@ -108,13 +122,7 @@ def write_records(store: Store, run: str, records: Iterable[Record]) -> None:
         for record in group:
             if isinstance(record, Round):
                 store.save_round(run, record)
+            elif isinstance(record, MeasuredBlock):
+                store.save_block(run, record)
             elif isinstance(record, Result):
                 store.save_result(run, record.document)
-
-
-def prune(store: Store, *, before: datetime) -> list[str]:
-    """Delete the runs that started before a moment; return their ids, the newest first."""
-    old = [found.run.id for found in store.find_runs() if found.run.started < before]
-    for run in old:
-        store.delete_run(run)
-    return old

@@ -16,7 +16,9 @@ BENCHES = {
     "quality": "the chosen configuration against the exhaustive optimum, and what each addition contributes",
     "engine": "the real engine: cost of its instrumentation, its generator, the time between two rounds",
     "trust": "the real machine: word count confirmed against itself, what each defence removes, profiles in a row",
+    "workloads": "every workload profiled on Spark as a user does it, and how well the simulated engine foretells it",
     "gate": "the gate: false alarms, slowdowns of one operator that it finds, the operator that it names",
+    "recalibrate": "rounds that a warm start saves: unchanged, and with half of the slots, on six workloads",
     "generator": "the message generator: top rate against Kafka's own producer benchmark, rate error",
     "statistics": "false alarms and power of the tests, and what each defence removes",
 }
@@ -33,11 +35,14 @@ def main() -> None:
     chosen = parser.parse_args()
     rows: list[Row] = []
     console = Console()
-    for row in import_module(f"scripts.benches.{chosen.name}").rows():
+    bench = import_module(f"scripts.benches.{chosen.name}")
+    for row in bench.rows():
         rows.append(row)
         if chosen.json:
             chosen.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     console.print(_table(chosen.name, rows))
+    if hasattr(bench, "appendix"):
+        print(bench.appendix())
 
 
 def _table(name: str, rows: list[Row]) -> Table:

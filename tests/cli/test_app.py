@@ -14,7 +14,7 @@ import pytest
 import profiler
 from profiler import __version__
 from profiler.errors import ProfileError
-from profiler.settings import OPTIONS
+from profiler.settings import GATE_ONLY, OPTIONS
 
 ROOT = str(Path(profiler.__file__).parent.parent)
 
@@ -46,7 +46,7 @@ def test_without_a_command_the_help_is_shown_as_wrong_usage(profile) -> None:
 
 def test_help_of_run_names_every_setting_with_its_default(profile) -> None:
     shown = " ".join(profile("run", "--help").stdout.split())
-    for option in OPTIONS:
+    for option in [option for option in OPTIONS if option.key not in GATE_ONLY]:
         assert f"{option.flag} " in shown
         assert option.is_switch or f"[{option.show(option.default)}]" in shown
 
@@ -85,7 +85,8 @@ def test_run_is_given_the_topology_and_the_settings(profile, run_does) -> None:
     run_does(SimpleNamespace(run_profile=lambda *given: seen.append(given) or 0))
     flags = ["--engine", "simulated", "--latency", "100ms", "--no-confirm", "--export", "md=a", "--export", "html=b"]
     assert profile("run", "linear?depth=3", *flags).exit_code == 0
-    [(topology, settings)] = seen
+    [(topology, settings, reference)] = seen
+    assert reference == "linear?depth=3"
     assert topology.names == ("events", "work-1", "work-2")
     assert (settings.engine, settings.latency_ms, settings.confirm) == ("simulated", 100, False)
     assert [str(export) for export in settings.export] == ["md=a", "html=b"]

@@ -36,14 +36,14 @@ def forget(*modules):
 
 @pytest.fixture
 def store(monkeypatch):
-    """Keep baselines in memory."""
+    """Keep baselines and gates in memory."""
     kept = MemoryStore()
 
     @contextmanager
-    def opened_store(settings, note):
-        yield kept
+    def opened_history(settings, note):
+        yield lambda: kept
 
-    monkeypatch.setattr(gating, "opened_store", opened_store)
+    monkeypatch.setattr(gating, "opened_history", opened_history)
     return kept
 
 

@@ -10,7 +10,7 @@ import pytest
 from profiler.report.gate_document import gate_schema
 from tests.git_repositories import Repository
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.alone]
 
 JOB = """
 from pyspark.sql import functions as F
@@ -28,7 +28,7 @@ def draw(rows):
 
 topology = Topology.chain("draws", Source("lines", payloads="lines.jsonl"), upper, draw)
 """
-SHORT = ("--window", "1s", "--blocks", "4", "--master", "local[8]")
+SHORT = ("--window", "1s", "--warm-up", "10s", "--blocks", "4", "--master", "local[8]")
 
 
 @pytest.fixture

@@ -14,7 +14,16 @@ from profiler.services.mongo import GivenMongo
 from profiler.services.processes import marked_processes
 from profiler.store.memory import MemoryStore
 from profiler.store.unsaved import UnsavedFile, unsaved_path
-from tests.store.histories import a_result, a_run, decided, measured, seen
+from tests.store.histories import (
+    a_block,
+    a_gate_result,
+    a_gate_run,
+    a_result,
+    a_run,
+    decided,
+    measured,
+    seen,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -48,18 +57,60 @@ def test_the_list_shows_the_newest_run_first(store, profile) -> None:
     answer = profile("history", "list")
     assert answer.exit_code == 0
     heading, newest, oldest = answer.stdout.splitlines()
-    assert heading.split() == ["run", "topology", "engine", "when", "best", "rows/s", "gain", "rounds"]
-    assert newest.split()[:3] == ["run-2", "linear", "spark"]
-    assert newest.split()[-2:] == ["unfinished", "2"]
-    assert oldest.split()[:3] == ["run-1", "word-count", "spark"]
-    assert oldest.split()[-4:] == ["(1,2,3)", "100", "+25.0%", "2"]
+    assert heading.split() == ["run", "kind", "topology", "engine", "when", "result", "rows/s", "gain", "measured"]
+    assert newest.split()[:4] == ["run-2", "profile", "linear", "spark"]
+    assert newest.split()[-3:] == ["unfinished", "2", "rounds"]
+    assert oldest.split()[:4] == ["run-1", "profile", "word-count", "spark"]
+    assert oldest.split()[-5:] == ["(1,2,3)", "100", "+25.0%", "2", "rounds"]
+
+
+def test_gates_are_in_the_list(store, profile) -> None:
+    """With their verdict, or that there is none yet."""
+    store.begin_run(a_gate_run("gate-1", minutes=6))
+    store.save_block("gate-1", a_block(1))
+    store.begin_run(a_gate_run("gate-2", minutes=7))
+    store.save_result("gate-2", a_gate_result("gate-2", verdict="slower"))
+    _, ended, interrupted, *_ = profile("history", "list").stdout.splitlines()
+    assert (ended.split()[:2], ended.split()[-3:]) == (["gate-2", "gate"], ["slower", "0", "blocks"])
+    assert (interrupted.split()[:2], interrupted.split()[-3:]) == (["gate-1", "gate"], ["unfinished", "1", "blocks"])
+    entry = json.loads(profile("history", "list", "--json", "--limit", "1").stdout)["runs"][0]
+    assert (entry["kind"], entry["state"], entry["answer"]) == ("gate", "finished", None)
+    assert entry["gate"]["verdict"] == "slower"
 
 
 def test_the_list_is_narrowed_down(store, profile) -> None:
-    """By topology and by number."""
-    assert "run-1" not in profile("history", "list", "--topology", "linear").stdout
-    assert "run-1" not in profile("history", "list", "--limit", "1").stdout
+    """By topology, engine, kind, state, start and number; the conditions add up."""
+    store.begin_run(a_run("run-3", engine="simulated", minutes=10))
+    store.begin_run(a_gate_run("gate-1", minutes=-5))
+
+    def listed(*conditions: str) -> list[str]:
+        return [run["run"] for run in json.loads(profile("history", "list", "--json", *conditions).stdout)["runs"]]
+
+    assert listed() == ["run-3", "run-2", "run-1", "gate-1"]
+    assert listed("--topology", "linear") == ["run-2"]
+    assert listed("--engine", "simulated") == ["run-3"]
+    assert listed("--kind", "gate") == ["gate-1"]
+    assert listed("--state", "unfinished") == ["run-3", "run-2", "gate-1"]
+    assert listed("--state", "finished") == ["run-1"]
+    assert listed("--since", "2025-03-01T12:01+00:00") == ["run-3", "run-2"]
+    assert listed("--since", "1d") == []
+    assert listed("--state", "unfinished", "--engine", "spark", "--limit", "1") == ["run-2"]
     assert profile("history", "list", "--topology", "nothing").stdout == "No runs.\n"
+
+
+WRONG = {
+    "--engine": ("flink", "--engine is 'flink', not one of spark, simulated."),
+    "--kind": ("test", "--kind is 'test', not one of profile, gate, compare."),
+    "--state": ("done", "--state is 'done', not one of finished, cut-short, unfinished."),
+    "--since": ("monday", "--since is 'monday', not a moment: how long ago, or a date."),
+}
+
+
+@pytest.mark.parametrize("flag", WRONG)
+def test_a_condition_that_does_not_exist_is_refused(store, profile, refused, flag) -> None:
+    """With what there is."""
+    value, said = WRONG[flag]
+    assert refused(profile("history", "list", flag, value)).startswith(said)
 
 
 def test_the_list_is_one_json_document_on_demand(store, profile) -> None:
@@ -81,6 +132,21 @@ def test_a_run_is_shown_with_its_answer_and_its_rounds(store, profile) -> None:
     assert "+25.0%, confirmed: increased +24.0%" in shown
     assert shown.count("✓ more rows") == 2
     assert "warning: state was empty" in shown
+
+
+def test_a_result_is_shown_as_it_was_written(store, profile, refused) -> None:
+    """For scripts, with the rounds' records."""
+    assert json.loads(profile("history", "show", "run-1", "--json").stdout) == store.result("run-1")
+    assert "'run-2' is unfinished" in refused(profile("history", "show", "run-2", "--json"))
+
+
+def test_an_interrupted_gate_is_shown_with_the_way_to_go_on(store, profile) -> None:
+    """By its own command."""
+    store.begin_run(a_gate_run("gate-1"))
+    store.save_block("gate-1", a_block(1))
+    shown = profile("history", "show", "gate-1").stdout
+    assert "Run gate-1: word-count on spark against revision 0123abc" in shown
+    assert "unfinished after 1 blocks: 'profile gate TOPOLOGY --resume gate-1' goes on" in shown
 
 
 def test_an_unfinished_run_is_shown_with_the_way_to_go_on(store, profile) -> None:

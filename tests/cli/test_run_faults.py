@@ -53,7 +53,7 @@ topology = Topology.chain(
     Operator("work", work, batches="arrow", schema="key string, value string, event_time timestamp"),
 )
 """
-SHORT = ("--quick", "--windows", "3", "--window", "1s", "--slots", "5")
+SHORT = ("--quick", "--windows", "3", "--window", "1s", "--warm-up", "3s", "--slots", "5")
 SECRET = "s3cret-Pa55"  # noqa: S105 - of a test
 
 

@@ -30,7 +30,7 @@ topology = Topology.chain(
     Operator("count", count, stateful=True, key="value", output="proportional"),
 )
 """
-SHORT = ("--quick", "--windows", "3", "--window", "1s", "--slots", "5")
+SHORT = ("--quick", "--windows", "3", "--window", "1s", "--warm-up", "3s", "--slots", "5")
 
 
 @pytest.fixture(autouse=True)

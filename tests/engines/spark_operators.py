@@ -62,3 +62,11 @@ def highest(counts: DataFrame) -> DataFrame:
 
 def pass_on(batches):
     yield from batches
+
+
+def users(lines: DataFrame) -> DataFrame:
+    return lines.select("event_time", F.get_json_object("value", "$.user").alias("user"))
+
+
+def by_user(rows: DataFrame) -> DataFrame:
+    return rows.groupBy("user").agg(F.count("*").alias("n"), F.last("event_time").alias("event_time"))

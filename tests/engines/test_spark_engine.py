@@ -79,6 +79,7 @@ def test_every_operator_has_its_stage_and_the_counts_are_right(spark_engine):
     assert last.operators["count"].rows_in == last.operators["words"].rows_out
 
 
+@pytest.mark.alone
 def test_a_waiting_operator_scales_past_the_cores(spark_engine):
     """24 tasks that wait 10 ms a row do more than ten times the work of one, whatever the cores."""
     topology = Topology.chain("waiting", Source("lines"), Operator("wait", jobs.wait, batches="arrow", schema=ROWS))

@@ -35,11 +35,12 @@ class Collected:
         self.value = MergeUses().addInPlace(self.value, more)
 
 
-def run(monkeypatch, function, batches, *, partition: int = 0) -> tuple[list[object], Collected]:
+def run(monkeypatch, function, batches, *, partition: int = 0, exactly: bool = False) -> tuple[list[object], Collected]:
     """Run a wrapped function as a worker would, on a clock that only the test moves."""
     collected = Collected()
     monkeypatch.setattr(python_operator.TaskContext, "get", lambda: Task(partition))
-    return list(python_operator._measured("op", function, collected)(iter(batches))), collected
+    measured = python_operator._measured("op", function, collected, exactly=exactly)
+    return list(measured(iter(batches))), collected
 
 
 class Clock:

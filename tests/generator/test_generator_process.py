@@ -156,6 +156,7 @@ def test_topics_get_their_shares(broker: Kafka, create_topic: CreateTopic, numbe
 
 
 @pytest.mark.kafka
+@pytest.mark.alone
 def test_the_rate_changes_while_it_runs(broker: Kafka, create_topic: CreateTopic, numbered: Path, log: Path) -> None:
     """A new rate holds from the command on; nothing is lost or doubled at the change."""
     topic = create_topic(1)
@@ -182,6 +183,7 @@ def test_the_rate_changes_while_it_runs(broker: Kafka, create_topic: CreateTopic
 
 
 @pytest.mark.kafka
+@pytest.mark.alone
 def test_a_window_tells_what_was_offered_and_what_arrived(
     broker: Kafka, create_topic: CreateTopic, numbered: Path, log: Path
 ) -> None:

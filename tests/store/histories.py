@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ from profiler.observation import BlockWindows, Doubt, Latency
 from profiler.rounds import Decision, Round
 from profiler.statistics.comparison import Comparison, Verdict
 from profiler.store.baselines import Baseline
-from profiler.store.records import Run, SeenWindow
+from profiler.store.records import MeasuredBlock, Run, RunKind, SeenWindow
 from tests.scenarios import operator_window, outcome, window
 
 NOON = datetime(2025, 3, 1, 12, 0, 0, 123_456, tzinfo=UTC)
@@ -92,6 +93,33 @@ def a_result(
             for number in range(1, rounds + 1)
         ],
         "warnings": ["state was empty"],
+    }
+
+
+def a_gate_run(name: str = "gate-1", **more: Any) -> Run:
+    """Build a gate that started some minutes after noon."""
+    parameters = {"against": "revision 0123abc", "candidate's code": "c0de", "drill": None} | more.pop("parameters", {})
+    return replace(a_run(name, parameters=parameters, **more), policy="", kind=RunKind.GATE)
+
+
+def a_block(number: int, *, minutes: float = 0, throughput_per_s: float = 100.0) -> MeasuredBlock:
+    """Build a block of a gate that ended some minutes after noon, in the mirrored order of two versions."""
+    seen_windows = (window(throughput_per_s), window(throughput_per_s + 1))
+    block = BlockWindows((0, 1, 1, 0)[(number - 1) % 4], seen_windows, (window(60.0),))
+    return MeasuredBlock(NOON + timedelta(minutes=minutes, microseconds=number), number, 105.0, 0.0025, block)
+
+
+def a_gate_result(run: str = "gate-1", *, verdict: str = "pass", complete: bool = True) -> dict[str, Any]:
+    """Build the part of a gate's document that a list reads."""
+    return {
+        "schema": "profile-gate/1",
+        "run": run,
+        "topology": "word-count",
+        "engine": "spark",
+        "verdict": verdict,
+        "why": "a slowdown of 10% is ruled out",
+        "complete": complete,
+        "warnings": [],
     }
 
 

@@ -14,14 +14,14 @@ from tests.store.histories import a_baseline
 def test_a_document_is_plain_json_and_comes_back():
     """Infinities included."""
     document = json.loads(json.dumps(baseline_document(a_baseline()), allow_nan=False))
-    assert document["schema"] == "profile-baseline/1"
+    assert document["schema"] == "profile-baseline/2"
     assert baseline_from(document) == a_baseline()
 
 
-def test_a_document_of_another_version_is_refused():
-    """What it means is not known; it can be saved anew."""
-    with pytest.raises(ProfileError, match=r"'main' has schema 'profile-baseline/2'.*Save it again"):
-        baseline_from(baseline_document(a_baseline()) | {"schema": "profile-baseline/2"})
+def test_a_document_of_a_newer_version_is_refused():
+    """What it means is not known."""
+    with pytest.raises(ProfileError, match=r"baseline has schema 'profile-baseline/3'.*newer profile: update"):
+        baseline_from(baseline_document(a_baseline()) | {"schema": "profile-baseline/3"})
 
 
 def test_a_document_that_is_broken_is_refused():

@@ -13,7 +13,7 @@ from profiler.store.lines import header_line, read_history, record_line
 from profiler.store.memory import MemoryStore
 from profiler.store.records import Result
 from profiler.store.store import StoreFailed
-from tests.store.histories import a_result, a_run, decided, measured, seen
+from tests.store.histories import a_block, a_gate_result, a_gate_run, a_result, a_run, decided, measured, seen
 
 
 @pytest.fixture
@@ -44,6 +44,21 @@ def test_a_run_goes_through_a_file_unharmed(filled, file):
     import_file(other, file)
     assert contents(other) == contents(filled)
     assert [found.run.id for found in other.find_runs()] == ["run-1"]
+
+
+def test_a_gate_goes_through_a_file_unharmed(tmp_path):
+    """With its blocks, its windows and its verdict; interrupted or not."""
+    for name in ("gate-1", "gate-2"):
+        store, other = MemoryStore(), MemoryStore()
+        store.begin_run(a_gate_run(name))
+        store.add_windows(name, [seen(10, block=0)])
+        store.save_block(name, a_block(1))
+        if name == "gate-1":
+            store.save_result(name, a_gate_result(name))
+        export_run(store, name, tmp_path / "gate.jsonl")
+        import_file(other, tmp_path / "gate.jsonl")
+        assert contents(other, name) == contents(store, name)
+        assert other.blocks(name) == (a_block(1),)
 
 
 @pytest.mark.mongo
@@ -143,7 +158,13 @@ MALFORMED = {
     "empty": (lambda _: "", "holds no whole line"),
     "no JSON": (lambda _: "hello\n", "line 1: it is no JSON"),
     "a JSON document of another kind": (lambda _: "[1]\n", "line 1: it is no JSON object"),
-    "another schema": (lambda text: text.replace("profile-history/1", "profile-history/2"), "'profile-history/2', not"),
+    "another schema": (lambda text: text.replace("profile-history/1", "a-log/1"), "line 1: .*'a-log/1', not"),
+    "a newer schema": (
+        lambda text: text.replace("profile-history/1", "profile-history/2"),
+        "'profile-history/2', and this profile knows up to 'profile-history/1'.*update",
+    ),
+    "a run of a newer schema": (lambda text: text.replace("profile-run/2", "profile-run/3"), "line 1: .*update"),
+    "a file without its run": (lambda text: text[text.index("\n") + 1 :], "line 1: its kind is 'window', not 'run'"),
     "a run without its start": (line_changed(1, without("started")), "line 1: A stored run can't be read"),
     "a start without a time zone": (lambda text: text.replace("+00:00", ""), "line 1: A stored run.*time zone"),
     "cut off within a line": (lambda text: text[:-9], "after 4 of 5 records"),

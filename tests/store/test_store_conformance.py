@@ -10,9 +10,21 @@ import pytest
 from profiler.errors import UsageError
 from profiler.statistics.comparison import Verdict
 from profiler.store.memory import MemoryStore
-from profiler.store.records import Answer, Best, Confirmed, Result
-from profiler.store.store import NoSuchBaseline, NoSuchRun, Store, prune, write_records
-from tests.store.histories import NOON, TASKS, a_baseline, a_result, a_run, decided, measured, seen
+from profiler.store.records import Answer, Best, Confirmed, GateAnswer, Result, RunKind, RunState
+from profiler.store.store import NoSuchBaseline, NoSuchRun, Store, write_records
+from tests.store.histories import (
+    NOON,
+    TASKS,
+    a_baseline,
+    a_block,
+    a_gate_result,
+    a_gate_run,
+    a_result,
+    a_run,
+    decided,
+    measured,
+    seen,
+)
 
 
 @pytest.fixture(params=["memory", pytest.param("mongo", marks=pytest.mark.mongo)])
@@ -124,6 +136,50 @@ class TestStore:
         assert found(topology="no such") == []
         assert [each.rounds for each in store.find_runs()] == [0, 0, 0, 1]
 
+    def test_blocks_of_a_gate_come_back_equal_and_in_order(self, store: Store) -> None:
+        """One that is sent again, as nobody knew whether it arrived, changes nothing."""
+        for number in (2, 1):
+            store.save_block("gate-1", a_block(number))
+        store.save_block("gate-1", a_block(1, throughput_per_s=7))
+        store.save_block("gate-2", a_block(1, throughput_per_s=9))
+        assert store.blocks("gate-1") == (a_block(1), a_block(2))
+
+    def test_a_gate_has_a_verdict_for_the_list(self, store: Store) -> None:
+        """And its whole document."""
+        store.begin_run(a_gate_run())
+        store.save_block("gate-1", a_block(1))
+        store.save_result("gate-1", a_gate_result(verdict="slower"))
+        found = store.load_run("gate-1")
+        assert (found.run, found.answer, found.rounds, found.blocks) == (a_gate_run(), None, 0, 1)
+        assert found.gate == GateAnswer("slower", "a slowdown of 10% is ruled out")
+        assert store.result("gate-1") == a_gate_result(verdict="slower")
+
+    def test_runs_are_found_by_kind_and_state(self, store: Store) -> None:
+        """Whoever asks for runs gets profiles: a gate is no answer to what the best configuration is."""
+        store.begin_run(a_run("open"))
+        for name, complete in (("done", True), ("short", False)):
+            store.begin_run(a_run(name, minutes=1))
+            store.save_result(name, a_result(name, rounds=0, complete=complete))
+        store.begin_run(a_gate_run("gate-open", minutes=2))
+        store.save_block("gate-open", a_block(1))
+        for name, complete in (("gate-done", True), ("gate-short", False)):
+            store.begin_run(a_gate_run(name, minutes=3))
+            store.save_result(name, a_gate_result(name, complete=complete))
+
+        def found(**wanted: object) -> list[str]:
+            return [each.run.id for each in store.find_runs(**wanted)]  # type: ignore[arg-type]
+
+        assert found() == ["short", "done", "open"]
+        assert found(kind=RunKind.GATE) == ["gate-short", "gate-done", "gate-open"]
+        assert found(kind=None) == ["gate-short", "gate-done", "gate-open", "short", "done", "open"]
+        assert found(kind=None, state=RunState.UNFINISHED) == ["gate-open", "open"]
+        assert found(kind=None, state=RunState.FINISHED) == ["gate-done", "done"]
+        assert found(kind=None, state=RunState.CUT_SHORT) == ["gate-short", "short"]
+        assert found(state=RunState.FINISHED, limit=1) == ["done"]
+        states = {each.run.id: each.state for each in store.find_runs(kind=None)}
+        assert states["gate-open"] is RunState.UNFINISHED
+        assert states["gate-short"] is RunState.CUT_SHORT
+
     def test_two_runs_at_once_do_not_see_each_other(self, store: Store) -> None:
         """Same numbers, same moments: the run tells them apart."""
         for name, throughput in (("one", 1.0), ("two", 2.0)):
@@ -147,12 +203,13 @@ class TestStore:
         assert (store.find_runs(), store.windows("run-1"), store.rounds("run-1")) == ([], (), ())
         assert store.result("run-1") is None
 
-    def test_pruning_deletes_what_started_before_a_moment(self, store: Store) -> None:
-        """And tells what it deleted."""
-        for number, minutes in enumerate((-2, -1, 0)):
-            store.begin_run(a_run(f"run-{number}", minutes=minutes))
-        assert prune(store, before=NOON) == ["run-1", "run-0"]
-        assert [each.run.id for each in store.find_runs()] == ["run-2"]
+    def test_nothing_is_left_of_a_deleted_gate(self, store: Store) -> None:
+        """Neither its blocks nor its verdict."""
+        store.begin_run(a_gate_run())
+        store.save_block("gate-1", a_block(1))
+        store.save_result("gate-1", a_gate_result())
+        store.delete_run("gate-1")
+        assert (store.find_runs(kind=None), store.blocks("gate-1"), store.result("gate-1")) == ([], (), None)
 
     def test_records_of_all_kinds_are_written(self, store: Store) -> None:
         """In one call, as the keeper and an import do."""
@@ -161,6 +218,8 @@ class TestStore:
         assert store.windows("run-1") == (seen(1), seen(2), seen(3))
         assert store.rounds("run-1") == (decided(1),)
         assert store.result("run-1") == a_result(rounds=1)
+        write_records(store, "gate-1", [seen(1), a_block(1), a_block(2), Result(a_gate_result())])
+        assert store.blocks("gate-1") == (a_block(1), a_block(2))
 
     def test_credentials_are_not_stored(self, store: Store) -> None:
         """Whoever puts a URI into a document by mistake does not give its password away."""
@@ -194,6 +253,16 @@ class TestStore:
         assert found == [0.0, 1.0, 2.0, 3.0]
         assert store.baseline_names("word-count", "spark") == ["main", "old"]
         assert store.baseline_names("star", "spark") == []
+
+    def test_baselines_are_listed_and_deleted(self, store: Store) -> None:
+        """Without their blocks; deleting one again is fine."""
+        store.save_baseline(a_baseline(run="gate-1"))
+        store.save_baseline(a_baseline("old", topology="linear"))
+        listed = [(each.topology, each.engine, each.name, each.saved, each.run) for each in store.baselines()]
+        assert listed == [("linear", "spark", "old", NOON, None), ("word-count", "spark", "main", NOON, "gate-1")]
+        store.delete_baseline("word-count", "spark", "main")
+        store.delete_baseline("word-count", "spark", "main")
+        assert [each.name for each in store.baselines()] == ["old"]
 
     def test_an_unknown_baseline_is_wrong_usage_and_the_known_ones_are_named(self, store: Store) -> None:
         """With the way to one."""

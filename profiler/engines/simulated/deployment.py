@@ -178,6 +178,11 @@ class SimulatedDeployment:
                 busy_s=float(busy[thread] * part_busy[element] * span.duration_s),
                 cpu_s=float(cpu_s[thread] * part[element]),
                 busiest_task_s=float(busiest[thread] * part_busy[element] * span.duration_s),
+                work_s=float(cpu_s[thread] * part[element] * state.own[segment, element]),
+                waiting_s=float(state.waiting[segment, element] * span.duration_s),
+                hot_key_share=float(key_share) if counted and key_share > 0 else None,
             )
-            for element, (name, thread) in enumerate(zip(self._network.names, flow.threads, strict=True))
+            for element, (name, thread, key_share) in enumerate(
+                zip(self._network.names, flow.threads, self._network.key_share, strict=True)
+            )
         }

@@ -44,6 +44,10 @@ class ThreadState:
     """Cores one task of a kind uses, switching included: cases × kinds × nodes."""
     element_part: Floats
     """Part of its thread's work that an element accounts for (1 unless fused): cases × elements."""
+    own: Floats
+    """Part of an element's CPU that its rows cost, not the hops before and after it: cases × elements."""
+    waiting: Floats
+    """Tasks of an element that wait inside it, on average: cases × elements."""
 
 
 class Flow:
@@ -62,11 +66,11 @@ class Flow:
         self.crossing = self.placement.crossing(threads[network.before], threads[network.after])
         """Part of the rows of every edge that leaves its node: cases × edges."""
         self.rows_in, self.rows_out = _rows(network, np.broadcast_to(selectivity, (len(counts), len(threads))))
-        self._cpu, self._wait = self._loads(platform)
+        self._cpu, self._wait, self._own_cpu = self._loads(platform)
         self._skip_turns()
 
-    def _loads(self, platform: SimulatedPlatform) -> tuple[Affine, Affine]:
-        """CPU seconds (hops included) and waiting seconds per second, per element."""
+    def _loads(self, platform: SimulatedPlatform) -> tuple[Affine, Affine, Affine]:
+        """CPU seconds (hops included), waiting seconds, and CPU seconds without hops, each per second and element."""
         network = self._network
         tasks = self.counts[:, self.threads]
         growth = 1.0 + platform.inefficiency * (tasks - 1)
@@ -78,13 +82,14 @@ class Flow:
         ends[edges, network.before] += 0.5
         ends[edges, network.after] += 0.5
 
-        def load(rows_in: Floats, rows_out: Floats) -> tuple[Floats, Floats]:
-            hops = (rows_out[:, network.before] * hop_s) @ ends
-            return rows_in * network.cpu_s * growth + hops, rows_in * network.wait_s * growth
+        def load(rows_in: Floats, rows_out: Floats) -> tuple[Floats, Floats, Floats]:
+            hops, own = (rows_out[:, network.before] * hop_s) @ ends, rows_in * network.cpu_s * growth
+            return own + hops, rows_in * network.wait_s * growth, own
 
-        (cpu_slope, wait_slope) = load(self.rows_in.slope, self.rows_out.slope)
-        (cpu_constant, wait_constant) = load(self.rows_in.constant, self.rows_out.constant)
-        return Affine(cpu_slope, cpu_constant), Affine(wait_slope, wait_constant)
+        slopes = load(self.rows_in.slope, self.rows_out.slope)
+        constants = load(self.rows_in.constant, self.rows_out.constant)
+        cpu, wait, own = (Affine(slope, constant) for slope, constant in zip(slopes, constants, strict=True))
+        return cpu, wait, own
 
     def _skip_turns(self) -> None:
         """Lower what timers emit until it fits beside the stream."""
@@ -97,6 +102,7 @@ class Flow:
         self.rows_out = Affine(self.rows_out.slope, self.rows_out.constant * kept)
         self._cpu = Affine(self._cpu.slope, self._cpu.constant * kept)
         self._wait = Affine(self._wait.slope, self._wait.constant * kept)
+        self._own_cpu = Affine(self._own_cpu.slope, self._own_cpu.constant * kept)
 
     def _per_thread(self, element_load: Floats) -> Floats:
         """Sum over the elements of every thread: cases × threads."""
@@ -151,7 +157,8 @@ class Flow:
         busy = np.maximum(runnable + wait[:, :, None], pulling)
         work = element_cpu + element_wait
         part = work / self._per_thread(work)[:, self.threads]
-        return ThreadState(np.minimum(busy, 1.0), cpu[:, :, None] * (1.0 + switching), part)
+        own = self._own_cpu.at(rate_per_s) / np.maximum(self._cpu.at(rate_per_s), 1e-12)
+        return ThreadState(np.minimum(busy, 1.0), cpu[:, :, None] * (1.0 + switching), part, own, element_wait)
 
 
 def _rows(network: Network, selectivity: Floats) -> tuple[Affine, Affine]:

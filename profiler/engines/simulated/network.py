@@ -39,6 +39,8 @@ class Network:
     logic: npt.NDArray[np.bool_]
     emits_per_s: Floats
     hot_share: Floats
+    key_share: Floats
+    """Part of the rows that have the most frequent key, as the topology states it: what counting keys would show."""
     load_factor: Floats
 
 
@@ -63,6 +65,7 @@ def compile_network(topology: Topology, platform: SimulatedPlatform, seed: int) 
         logic=np.array([_is_logic(element) for element in topology]),
         emits_per_s=np.array([getattr(element, "emits_per_s", None) or 1.0 for element in topology]),
         hot_share=np.minimum(declared + skew * (1.0 - declared), _HOTTEST),
+        key_share=declared,
         load_factor=np.array([secret.load_factor for secret in hidden]),
     )
 

@@ -6,12 +6,13 @@
 | `session` | one Spark session per profile, its settings, its log |
 | `rows` | what a row looks like in a topic; how sampled rows carry their times |
 | `query` | a chain as a streaming DataFrame, one stage per operator |
-| `python_operator` | a user's batch function, measured where it runs |
+| `python_operator`, `queued_time` | a user's batch function, measured where it runs; its waiting for a core |
 | `executed_plan` | what Spark made of a query: the stages it really has |
 | `places` | which topics a deployment has |
 | `topics` | Kafka topics and their offsets |
 | `gate` | stress without drowning: what would only lie in the queue is held back |
-| `samples` | the collector of sampled rows: latencies, live |
+| `samples`, `key_counts` | the collector of sampled rows: latencies, live; how often keys occur |
+| `filling` | when the state of a deployment is full enough to be measured |
 | `stages` | CPU time per stage, from Spark's REST interface |
 | `metrics` | batches of all queries put together as one window |
 | `failures` | why a query died: the operator and the user's own line |

@@ -90,7 +90,8 @@ class Batches:
             for each in query.operators
             if each.batches is not None
         }
-        return metrics.Finished(batch, waiting, before, self._stage_cpu(query, batch.number), python)
+        stateful = next((each.name for each in query.operators if each.stateful), None)
+        return metrics.Finished(batch, waiting, before, self._stage_cpu(query, batch.number), python, stateful)
 
     def _stage_cpu(self, query: RunningQuery, number: int) -> tuple[metrics.StageCpu, ...]:
         stages = self._means.stages

@@ -9,6 +9,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,10 @@ from profiler.configuration import Configuration
 from profiler.engines.spark import metrics, python_operator
 from profiler.engines.spark.batches import Batches
 from profiler.engines.spark.chains import Plan
+from profiler.engines.spark.filling import Filling
 from profiler.engines.spark.gate import Gate, GateKeeper
 from profiler.engines.spark.job_settings import EXCLUDED_RULES
+from profiler.engines.spark.key_counts import KeyCounts, key_columns
 from profiler.engines.spark.long_batches import as_in
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.places import partitions_of, places_of
@@ -29,7 +32,7 @@ from profiler.engines.spark.topics import Offsets
 from profiler.errors import ProfileError
 from profiler.generator.process import GeneratorProcess
 from profiler.generator.wire import Target
-from profiler.observation import Detail, Observation
+from profiler.observation import Detail, Observation, OperatorWindow
 from profiler.topology import Topology
 
 SAMPLES_PER_WINDOW = 400
@@ -86,7 +89,8 @@ class SparkDeployment:
             undo.callback(self._delete)
             created = {**self._partitions, self.places.output: 1, self.places.samples: 1}
             means.topics.create(created, stamped_on_arrival=frozenset({self.places.samples}))
-            self._collector = SampleCollector(means.kafka.address, self.places.samples)
+            self._keys = KeyCounts(key_columns(topology) if detail is Detail.FULL else ())
+            self._collector = SampleCollector(means.kafka.address, self.places.samples, self._keys)
             undo.callback(self._collector.close)
             self._generator = GeneratorProcess(
                 means.kafka.address,
@@ -116,6 +120,8 @@ class SparkDeployment:
         if not self._capacity_per_s and not self._blind:
             self._approach(rate_per_s)
         self._make_ready(rate_per_s)
+        if self._means.prefill_keys and not self._filled:
+            self._fill_state(rate_per_s)
         numbers = {name: query.next_batch() for name, query in self._batches.queries.items()}
         with self._offered(rate_per_s) as keeper:
             self._cores_used()  # from here on
@@ -177,6 +183,22 @@ class SparkDeployment:
             self._start(self._means.topics.end_offsets(self._partitions))
         self._batches.waiting = dict.fromkeys(self._batches.queries, 0)
 
+    def _fill_state(self, rate_per_s: float) -> None:
+        """Bring keys into the state, as fast as the job takes them, and let what was sent for that drain."""
+        filling = Filling(self._means.prefill_keys, time.monotonic())
+        fast_per_s = max(rate_per_s, 2 * self._capacity_per_s)
+        numbers = {name: query.next_batch() for name, query in self._batches.queries.items()}
+        with self._offered(fast_per_s):
+            while True:
+                finished = self._batches.finish(numbers)
+                numbers = {name: number + 1 for name, number in numbers.items()}
+                rows = {each.stateful: each.batch.state_rows or 0 for each in finished.values() if each.stateful}
+                if not filling.goes_on(rows, time.monotonic()):
+                    break
+        self._filled = True
+        self._drains()
+        self._batches.waiting = dict.fromkeys(self._batches.queries, 0)
+
     def _drains(self) -> bool:
         """Wait until what was sent has come out; the gate sees to it that it is little."""
         if self._sent_until_s is None:
@@ -208,6 +230,7 @@ class SparkDeployment:
         built = [(query, builder.build(query, starting)) for query in self.plan.queries]
         self.latency_up_to = builder.latency_up_to
         self._blind |= not builder.sampled
+        self._filled = False  # a new checkpoint has no state
         folder = self._folder / str(next(self._starts))
         for number, (query, messages) in reversed(
             list(enumerate(built))
@@ -228,12 +251,12 @@ class SparkDeployment:
         self._batches.queries.clear()
 
     def _delete(self) -> None:
-        self._means.topics.delete([*self._partitions, self.places.output, self.places.samples])
+        if not self._means.kafka.ended:  # else nobody answers, and the wait for it would only delay the bad news
+            self._means.topics.delete([*self._partitions, self.places.output, self.places.samples])
         deadline = time.monotonic() + DELETES_WITHIN_S
-        shutil.rmtree(self._folder, ignore_errors=True)
-        while self._folder.exists() and time.monotonic() < deadline:  # a state store may write its last snapshot still
-            time.sleep(_POLL_S)
+        while self._folder.exists() and time.monotonic() < deadline:
             shutil.rmtree(self._folder, ignore_errors=True)
+            time.sleep(_POLL_S)  # a state store may be writing its last snapshot still, and make the folder again
 
     def _observation(
         self, finished: Mapping[str, metrics.Finished], keeper: GateKeeper, cores_used: float | None
@@ -260,6 +283,7 @@ class SparkDeployment:
             self.plan, finished, self.places.sources, lead.duration_s, known, counted=self._detail is Detail.FULL
         )
         known |= metrics.learnt_weights(operators, self.plan, lead.rows)
+        operators |= self._with_hot_keys(operators)
         sources = [query.chain.name for query in self.plan.queries if query.chain.sources]
         return Observation(
             start_s=start_s,
@@ -276,6 +300,15 @@ class SparkDeployment:
             generator_limited=achieved.limited,
             operators=operators,
         )
+
+    def _with_hot_keys(self, operators: Mapping[str, OperatorWindow]) -> dict[str, OperatorWindow]:
+        """Name the most frequent key of keyed operators, where keys are counted."""
+        named = {}
+        for operator in self._topology.operators:
+            found = self._keys.most_frequent(operator.key) if operator.key is not None else None
+            if found is not None:
+                named[operator.name] = replace(operators[operator.name], hot_key=found[0], hot_key_share=found[1])
+        return named
 
 
 def _sample_every(rate_per_s: float, window_s: float) -> int:

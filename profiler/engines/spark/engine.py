@@ -28,15 +28,15 @@ from profiler.services.run_folder import RunFolder
 from profiler.speed_index import SpeedIndex
 from profiler.topology import Source, Topology
 
-COLD_S = 30.0
-"""So long the JVM compiles after a session's start: word count was seen to go from 1 k to 30 k rows/s in 20 to 40 s."""
-
 
 class SparkEngine:
     """One Spark session and one broker for any number of deployments, one after the other.
 
     `payload_file` finds the workload file that the generator replays for a source. The broker stays the caller's.
-    Latencies are weighed as with batches of `production_batch_s`, where that is longer than a window.
+    Latencies are weighed as with batches of `production_batch_s`, where that is longer than a window. `settings` go
+    before the engine's own; the state of every deployment is first filled with `prefill_keys` of the data's keys. For
+    `cold_s` a new session should be loaded before anything counts, as its JVM compiles: word count was seen to go from
+    1 k to 30 k rows/s in 20 to 40 s.
     """
 
     name = "spark"
@@ -52,8 +52,11 @@ class SparkEngine:
         production_batch_s: float = 0.0,
         master: str | None = None,
         settings: Mapping[str, str] | None = None,
+        prefill_keys: int = 0,
+        cold_s: float = 30.0,
     ) -> None:
         self.window_s = window_s
+        self._cold_s = cold_s
         self._payload_file = payload_file
         self._speed = SpeedIndex()
         self._speed.start()
@@ -73,7 +76,11 @@ class SparkEngine:
             window_s,
             production_batch_s,
             machine=MachineUse() if self._session.local else None,
+            prefill_keys=prefill_keys,
         )
+        given = settings or {}
+        self._python_settings = {key: given.get(key, value) for key, value in PYTHON.items()}
+        self._job_settings = {key: value for key, value in given.items() if key not in PYTHON}
         self._trials = itertools.count(1)
         self._deployment: SparkDeployment | None = None
 
@@ -86,12 +93,13 @@ class SparkEngine:
             self._session.cores,
             self._session.nodes,
             versions,
-            job_settings={"spark.sql.optimizer.excludedRules": EXCLUDED_RULES},
-            python_settings=PYTHON,
+            job_settings={"spark.sql.optimizer.excludedRules": EXCLUDED_RULES, **self._job_settings},
+            python_settings=self._python_settings,
             sink_options=SINK,
             machine=machine_name() if self._session.local else self._session.master,
             loop_s=self._speed.reference_s,
-            cold_s=COLD_S,
+            cold_s=self._cold_s,
+            prefill_keys=self._means.prefill_keys,
         )
 
     def slots_for(self, topology: Topology) -> int:

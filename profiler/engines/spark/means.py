@@ -31,3 +31,5 @@ class Means:
     """By topology: the rate at which rows came out lately, as a first guess of what another configuration takes."""
     machine: MachineUse | None = None
     """None where the job runs on other machines."""
+    prefill_keys: int = 0
+    """Rows of state that every deployment is filled with before its first window."""

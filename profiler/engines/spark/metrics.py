@@ -14,8 +14,8 @@ of what its producers sustain; the least sustained chain limits the throughput.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -46,6 +46,8 @@ class Batch:
     """Counted rows by element; empty without full detail."""
     latencies: tuple[Latency, Latency] | None = None
     """Processing and end-to-end, where they are observed inside the query."""
+    state_rows: int | None = None
+    """Rows of state at its end, of the whole query; None where it keeps none."""
 
     @property
     def end_s(self) -> float:
@@ -66,6 +68,8 @@ class Finished:
     """In chain order."""
     python: Mapping[str, Mapping[int, TaskUse]]
     """What tasks of Python operators measured, by operator and partition."""
+    stateful: str | None = None
+    """The operator whose state the query keeps; a query has one at the most."""
 
     def rate(self, quantity: float) -> float:
         """Turn a quantity of the batch into one per second."""
@@ -112,6 +116,7 @@ def read_progress(text: str) -> Batch:
             if name.startswith(ROWS_OUT)
         },
         latencies=_latencies(said.get("observedMetrics", {}).get(WATCHED, {})),
+        state_rows=_state_rows(said.get("stateOperators", ())),
     )
 
 
@@ -169,7 +174,9 @@ def operator_windows(
         scale = duration_s / seen.batch.duration_s
         for stage, used in zip(query.stages, seen.stages, strict=True):
             for name, share in _shares(stage, weights).items():
-                windows[name] = _window(stage, used, share, seen.python.get(name, {}), rows.get(name), scale)
+                window = _window(stage, used, share, seen.python.get(name, {}), rows.get(name), scale)
+                state_rows = seen.batch.state_rows if name == seen.stateful else None
+                windows[name] = window if state_rows is None else replace(window, state_rows=float(state_rows))
     return windows
 
 
@@ -183,11 +190,13 @@ def _window(
 ) -> OperatorWindow:
     cpu = used.cpu_s * share
     busiest = (used.busiest_task_s * share) if used.busiest_task_s is not None else cpu / stage.tasks
-    busy = cpu
+    busy, work, waiting = cpu, None, None
     if python:
         busy = sum(use.busy_s for use in python.values())
         busiest = max(use.busy_s for use in python.values())
         cpu += sum(use.worker_cpu_s for use in python.values())
+        work = sum(use.cpu_s for use in python.values())
+        waiting = max(0.0, busy - work - sum(use.queued_s for use in python.values()))
     rows_in, rows_out = rows if rows is not None else (None, None)
     return OperatorWindow(
         tasks=stage.tasks,
@@ -196,6 +205,8 @@ def _window(
         busy_s=busy * scale,
         cpu_s=cpu * scale,
         busiest_task_s=busiest * scale,
+        work_s=None if work is None else work * scale,
+        waiting_s=None if waiting is None else waiting * scale,
     )
 
 
@@ -230,6 +241,10 @@ def learnt_weights(operators: Mapping[str, OperatorWindow], plan: Plan, rows: fl
     if rows <= 0:
         return {}
     return {name: seen.cpu_s / rows for name, seen in operators.items() if name not in shared}
+
+
+def _state_rows(operators: Sequence[Mapping[str, Any]]) -> int | None:
+    return sum(int(each["numRowsTotal"]) for each in operators) if operators else None
 
 
 def _latencies(observed: Mapping[str, Any]) -> tuple[Latency, Latency] | None:

@@ -1,7 +1,9 @@
 """A user's batch function, measured where it runs.
 
-Busy time is the time inside the function: its waiting included, the waiting for its next batch of input excluded. What
-a task measured arrives in an accumulator when the task ends, that is once per batch of the query.
+Busy time is the time inside the function: its waiting included, the waiting for its next batch of input excluded. Its
+CPU time is the thread's, and the two differ by what it waited: for a service, a disk, a lock, but for a core as well,
+where cores are scarce; `exactly` tells that apart. What a task measured arrives in an accumulator when the task ends,
+that is once per batch of the query.
 
 This module travels to the workers by value: they need not have the profiler installed.
 """
@@ -19,6 +21,7 @@ from pyspark import Accumulator, TaskContext, cloudpickle
 from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import DataFrame
 
+from profiler.engines.spark.queued_time import QueuedTime
 from profiler.topology import Batches, Operator
 
 NOTE = "in the profiled operator "
@@ -36,11 +39,13 @@ class TaskUse:
     """Of the whole worker, conversion of batches included."""
     rows_in: int
     rows_out: int
+    queued_s: float = 0.0
+    """Of the busy time, waiting for a core; 0 where nobody looked."""
 
 
 Key = tuple[str, int, str, int]
 """Query, batch, operator, partition."""
-Uses = dict[Key, tuple[float, float, float, int, int]]
+Uses = dict[Key, tuple[float, float, float, int, int, float]]
 
 
 class MergeUses(AccumulatorParam[Uses]):
@@ -61,11 +66,11 @@ def uses_of(uses: Uses, query: str, batch: int, operator: str) -> dict[int, Task
     return {key[3]: TaskUse(*values) for key, values in list(uses.items()) if key[:3] == (query, batch, operator)}
 
 
-def apply(rows: DataFrame, operator: Operator, uses: Accumulator[Uses]) -> DataFrame:
-    """Run a batch function over the rows, measured."""
+def apply(rows: DataFrame, operator: Operator, uses: Accumulator[Uses], *, exactly: bool = False) -> DataFrame:
+    """Run a batch function over the rows, measured; `exactly` tells the waiting for a core apart."""
     if operator.function is None or operator.schema is None:
         raise AssertionError(operator.name)
-    measured = _measured(operator.name, operator.function, uses)
+    measured = _measured(operator.name, operator.function, uses, exactly=exactly)
     schema = operator.schema
     return (
         rows.mapInArrow(measured, schema) if operator.batches == Batches.ARROW else rows.mapInPandas(measured, schema)
@@ -83,12 +88,13 @@ def travel_by_value(operator: Operator) -> None:
 
 
 def _measured(
-    name: str, function: Callable[..., Any], uses: Accumulator[Uses]
+    name: str, function: Callable[..., Any], uses: Accumulator[Uses], *, exactly: bool = False
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         waited_s = waited_cpu_s = busy_s = cpu_s = 0.0
         rows_in = rows_out = 0
         worker_s = time.process_time()
+        queued = QueuedTime()
 
         def feed() -> Iterator[Any]:
             nonlocal waited_s, waited_cpu_s, rows_in
@@ -105,7 +111,7 @@ def _measured(
                 rows_in += len(batch)
                 yield batch
 
-        results = iter(function(feed()))
+        results = iter((queued.around(function) if exactly else function)(feed()))
         while True:
             start_s, start_cpu_s = time.perf_counter() - waited_s, time.thread_time() - waited_cpu_s
             try:
@@ -126,7 +132,7 @@ def _measured(
         query = str(task.getLocalProperty("sql.streaming.queryId"))
         batch_id = int(task.getLocalProperty("streaming.sql.batchId") or 0)
         key = (query, batch_id, name, task.partitionId())
-        uses.add({key: (busy_s, cpu_s, time.process_time() - worker_s, rows_in, rows_out)})
+        uses.add({key: (busy_s, cpu_s, time.process_time() - worker_s, rows_in, rows_out, queued.total_s)})
 
     return run
 

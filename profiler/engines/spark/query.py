@@ -94,7 +94,7 @@ class Builder:
     def _result(self, operator: Operator, stream: DataFrame) -> DataFrame:
         try:
             if operator.batches is not None:
-                return python_operator.apply(stream, operator, self.uses)
+                return python_operator.apply(stream, operator, self.uses, exactly=self.detail is Detail.FULL)
             result = operator.function(stream) if operator.function else stream
         except Exception as error:
             raise not_built(operator, error) from error

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from profiler.engines.spark.gate import LOOK_S, Arrivals
+from profiler.engines.spark.key_counts import KeyCounts
 from profiler.engines.spark.rows import latencies_ms
 from profiler.observation import Latency
 
@@ -26,7 +27,9 @@ _WAIT_S = 0.1
 class SampleCollector:
     """Reads a side topic from its beginning until it is closed."""
 
-    def __init__(self, address: str, topic: str) -> None:
+    def __init__(self, address: str, topic: str, keys: KeyCounts | None = None) -> None:
+        """Start to read; `keys`, where given, counts the rows by their keys."""
+        self._keys = keys
         self._stamps_us = array("q")
         self._arrived_ms = array("q")
         self._looks: deque[tuple[float, int, float]] = deque()
@@ -101,6 +104,9 @@ class SampleCollector:
             ]
             if not stamps:
                 continue
+            if self._keys:
+                for message in messages:
+                    self._keys.add(message.value())
             newest_due_s = max(stamp for stamp, _ in stamps) / 1e6
             with self._lock:
                 self._stamps_us.extend(stamp for stamp, _ in stamps)

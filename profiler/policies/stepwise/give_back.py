@@ -34,7 +34,7 @@ def give_back(search: Search) -> Moves:
     trimmed = _trimmed(search)
     if limit <= 0 or trimmed.slots >= best.configuration.slots or search.known(trimmed):
         return
-    if foreseen_floor(best, search.rounds, search.parameters) > HOPELESS * limit:
+    if foreseen_noise(best, search.rounds, search.parameters) > HOPELESS * limit:
         return
     trial = replace(search.trial(trimmed, Step.GIVE_BACK, Action.GIVE_BACK), effort=EFFORT)
     outcome = yield from search.attempt(trial)
@@ -46,7 +46,7 @@ def give_back(search: Search) -> Moves:
     yield from search.decide(outcome, f"{saved} fewer tasks: {why}", accepted=accepted)
 
 
-def foreseen_floor(best: Round, rounds: Sequence[Round], parameters: Parameters) -> float:
+def foreseen_noise(best: Round, rounds: Sequence[Round], parameters: Parameters) -> float:
     """Return the noise floor that a comparison with the best is going to have, by the noise of the rounds so far."""
     like_itself = screened(best.measurement, best.measurement, rounds, parameters)
     # Its windows against EFFORT times as many, instead of against as many.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from profiler.configuration import Configuration
 from profiler.policies.capacity import cpu_share
-from profiler.policies.features import application_features
+from profiler.policies.features import Features, application_features
 from profiler.policies.policy import Plan, Situation
 from profiler.policies.proposals import slot_proposals
 from profiler.policies.search import Moves, Search
@@ -12,7 +12,12 @@ from profiler.policies.start import one_task_each
 from profiler.policies.stepwise.additions import ALL, Addition
 from profiler.policies.stepwise.give_back import give_back
 from profiler.policies.stepwise.operator_capacity import operator_capacity
-from profiler.policies.stepwise.platform_capability import platform_capability, ratio_start, throttle
+from profiler.policies.stepwise.platform_capability import (
+    fastest_is_far_ahead,
+    platform_capability,
+    ratio_start,
+    throttle,
+)
 from profiler.policies.stepwise.ratios import task_ratios
 from profiler.rounds import Action, Step, Trial
 
@@ -33,26 +38,33 @@ class Stepwise:
         search = Search(situation)
         yield from _today(search)
         yield from one_task_each(search)
-        start = search.rounds[-1]
-        features = application_features(situation.topology, start.measurement)
-        ratios = task_ratios(situation.topology, features, situation.parameters.slice)
-        if Addition.SLOT_PROGRAMME in self.additions:
-            yield from slot_proposals(search, features, balance=Addition.BALANCE in self.additions)
-        if search.incumbent is start:
-            yield from ratio_start(search, ratios)
-        if not self._saturated(search):
-            yield from platform_capability(search, ratios)
-        if not self._saturated(search):
-            yield from operator_capacity(search, self.additions)
-        if Addition.GIVE_BACK in self.additions:
-            yield from give_back(search)
-        yield from throttle(search)
+        features = application_features(situation.topology, search.rounds[-1].measurement)
+        yield from steps_two_and_three(search, features, self.additions)
 
-    def _saturated(self, search: Search) -> bool:
-        """Tell whether the incumbent uses all cores: no number of tasks can raise its throughput then."""
-        return (
-            Addition.SATURATION in self.additions and cpu_share(search.incumbent, search.situation.cores) >= SATURATED
-        )
+
+def steps_two_and_three(search: Search, features: Features, additions: frozenset[Addition]) -> Moves:
+    """Go on from the incumbent with features that are known: platform capability, operator capacity, give-back."""
+    ratios = task_ratios(search.topology, features, search.parameters.slice)
+    if Addition.SLOT_PROGRAMME in additions:
+        yield from slot_proposals(search, features, balance=Addition.BALANCE in additions)
+    if fastest_is_far_ahead(search):
+        yield from throttle(search)
+    if search.incumbent.trial.action is Action.START:
+        yield from ratio_start(search, ratios)
+    if not _settled(search, additions):
+        yield from platform_capability(search, ratios)
+    if not _settled(search, additions):
+        yield from operator_capacity(search, additions)
+    if Addition.GIVE_BACK in additions:
+        yield from give_back(search)
+    yield from throttle(search)
+
+
+def _settled(search: Search, additions: frozenset[Addition]) -> bool:
+    """Tell whether more tasks are in vain: the incumbent is bound by its latency, or by one key, or uses all cores."""
+    if search.incumbent.configuration.offered_per_s is not None or search.is_held_by_a_key():
+        return True
+    return Addition.SATURATION in additions and cpu_share(search.incumbent, search.situation.cores) >= SATURATED
 
 
 def _today(search: Search) -> Moves:

@@ -28,6 +28,8 @@ FRUITLESS = 2
 """Changes in a row without a rise that end the step."""
 THROTTLES = (0.8, 0.6, 0.4, 0.25, 0.1)
 """Parts of the best throughput that are offered, harder and harder, until the latency constraint is met."""
+FAR_AHEAD = 2.0
+"""Times the incumbent's throughput that a throttled round must promise to be tried before other tasks are."""
 
 
 def platform_capability(search: Search, ratios: Ratios) -> Moves:
@@ -57,13 +59,21 @@ def platform_capability(search: Search, ratios: Ratios) -> Moves:
         action = Action.SOURCE if action is Action.SINKS else Action.SINKS
 
 
+def fastest_is_far_ahead(search: Search) -> bool:
+    """Tell whether the fastest round violates the latency constraint, and would still be far ahead if throttled."""
+    fastest = _fastest(search)
+    return not search.meets_latency(fastest) and (
+        THROTTLES[0] * fastest.throughput_per_s >= FAR_AHEAD * search.incumbent.throughput_per_s
+    )
+
+
 def throttle(search: Search) -> Moves:
     """Offer the fastest configuration less and less until it keeps the latency constraint.
 
     Nothing to do where the fastest keeps it; and where a slower configuration keeps it unthrottled, only as long as
     the throttled rate is above what that one does.
     """
-    fastest = max(search.rounds, key=lambda outcome: outcome.throughput_per_s)
+    fastest = _fastest(search)
     if search.meets_latency(fastest) or fastest.trial.fused:
         return
     kept = search.incumbent.throughput_per_s if search.meets_latency(search.incumbent) else 0.0
@@ -79,6 +89,10 @@ def throttle(search: Search) -> Moves:
         yield from search.decide(outcome, why, accepted=met)
         if met:
             return
+
+
+def _fastest(search: Search) -> Round:
+    return max(search.rounds, key=lambda outcome: outcome.throughput_per_s)
 
 
 def ratio_start(search: Search, ratios: Ratios) -> Moves:

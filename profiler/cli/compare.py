@@ -1,0 +1,69 @@
+"""`profile compare A B …`: tell which variant of a job is the fastest, each at its own best configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from profiler.cli.flags import with_settings
+from profiler.errors import UsageError
+from profiler.settings import GATE_ONLY, Settings
+
+if TYPE_CHECKING:
+    from profiler.cli.variants import Job
+
+NOT_FOR_COMPARING = ("resume", *(key for key in GATE_ONLY if key != "blocks"))
+"""Settings that mean nothing here; an interrupted comparison is gone on with by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a comparison is asked to do."""
+
+    jobs: tuple[Job, ...]
+    equal_slots: bool
+    anew: bool
+
+
+@with_settings(without=NOT_FOR_COMPARING)
+def compare(
+    variants: Annotated[
+        list[str],
+        typer.Argument(metavar="VARIANT", help="Two or more: workloads, module:attribute or file.py:attribute."),
+    ],
+    *,
+    equal_slots: Annotated[
+        bool, typer.Option("--equal-slots", help="Give all no more slots than the most frugal one uses.")
+    ] = False,
+    anew: Annotated[bool, typer.Option("--anew", help="Profile every variant, whatever is stored.")] = False,
+    settings: Settings,
+) -> int:
+    """Rank variants of a job: exit 0 where the fastest is known or they tie, 4 where the noise does not let it tell.
+
+    Each is profiled to its own best configuration first, unless a stored profile still fits. Then all are measured in
+    turn, in blocks, under the same conditions. --slots bounds what each may use. What was interrupted goes on when the
+    same is called again.
+    """
+    if len(variants) < 2:
+        raise UsageError(
+            f"There is nothing to compare '{' '.join(variants)}' with.", hint="Name two or more: profile compare A B."
+        )
+    request = Request(_jobs(variants, settings), equal_slots=equal_slots, anew=anew)
+
+    # Last, as it imports engines and statistics: wrong input is refused at once.
+    from profiler.cli.comparing import run_comparison
+
+    return run_comparison(request, settings)
+
+
+def _jobs(references: Sequence[str], settings: Settings) -> tuple[Job, ...]:
+    from profiler.cli.variants import load_jobs
+    from profiler.slots import smallest_configuration
+
+    jobs = load_jobs(references, settings)
+    for job in jobs:
+        smallest_configuration(job.topology, settings.slots)
+    return jobs

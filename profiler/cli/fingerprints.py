@@ -1,0 +1,155 @@
+"""Take a fingerprint of what the settings ask for, and let a stored one stand in for settings that nobody made."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from profiler.engines import Engine, Platform
+from profiler.errors import UsageError
+from profiler.fingerprint import Fingerprint, fingerprint_document, fingerprint_of
+from profiler.quantities import without_credentials
+from profiler.settings import OPTIONS, EngineName, Settings
+from profiler.topology import Source, Topology
+from workloads import DATA
+
+if TYPE_CHECKING:
+    from profiler.payload_sample import PayloadSample
+
+ASKED = (
+    "latency",
+    "latency-quantile",
+    "slice",
+    "stop-factor",
+    "alpha",
+    "slots",
+    "windows",
+    "window",
+    "relevant-effect",
+    "give-back",
+    "production-batch",
+    "seed",
+    "nodes",
+    "cores",
+    "noise",
+    "master",
+    "conf",
+    "payloads",
+    "prefill",
+)
+"""Settings that say what was measured and where; those that say how it is reported are not among them."""
+_SEPARATOR = "\n"
+"""Between the values of a setting that has several."""
+_OPTIONS = [option for option in OPTIONS if option.key in ASKED]
+
+
+def asked_of(settings: Settings) -> dict[str, str]:
+    """Write the settings in force as flags would be; those without a value are left out."""
+    asked: dict[str, str] = {}
+    for option in _OPTIONS:
+        value = getattr(settings, option.field)
+        if value is not None and value != ():
+            asked[option.key] = _SEPARATOR.join(map(option.kind.show, value if option.repeatable else (value,)))
+    return asked
+
+
+def as_asked(settings: Settings, asked: Mapping[str, str]) -> Settings:
+    """Return the settings with those of a stored profile wherever the user made none."""
+    values: dict[str, Any] = {}
+    for option in _OPTIONS:
+        if option.key in asked and settings.origin(option.key) == "default":
+            written = asked[option.key].split(_SEPARATOR) if option.repeatable else [asked[option.key]]
+            parsed = tuple(option.kind.read(each, f"The stored {option.key}") for each in written)
+            values[option.field] = parsed if option.repeatable else parsed[0]
+    return replace(settings, **values)
+
+
+def fingerprint_on(engine: Engine, topology: Topology, reference: str, settings: Settings) -> Fingerprint:
+    """Take the fingerprint of a topology on an engine that is open."""
+    return _taken(topology, reference, settings, engine.platform, engine.slots_for(topology))
+
+
+def foreseen_fingerprint(topology: Topology, reference: str, settings: Settings, stored: Fingerprint) -> Fingerprint:
+    """Take the fingerprint without starting an engine; what only a cluster could tell is taken as it was stored."""
+    if settings.engine is EngineName.SIMULATED:
+        from profiler.cli.engines import opened_engine
+
+        with opened_engine(topology, settings, lambda _: None) as engine:
+            return fingerprint_on(engine, topology, reference, settings)
+    return _taken(topology, reference, settings, *_foreseen_platform(topology, settings, stored))
+
+
+def with_fingerprint(document: Mapping[str, Any], fingerprint: Fingerprint) -> dict[str, Any]:
+    """Add a fingerprint to a result, with the rows out per row in where step 1 measured them."""
+    operators = (document.get("features") or {}).get("operators", {})
+    ratios = {name: feature["selectivity"] for name, feature in operators.items()} or fingerprint.ratios
+    return {**document, "fingerprint": fingerprint_document(replace(fingerprint, ratios=ratios))}
+
+
+def _taken(topology: Topology, reference: str, settings: Settings, platform: Platform, slots: int) -> Fingerprint:
+    stated = settings.slots is not None or settings.master is not None or settings.engine is EngineName.SIMULATED
+    return fingerprint_of(
+        topology,
+        reference,
+        settings.engine,
+        platform,
+        slots=slots if settings.slots is None else min(slots, settings.slots),
+        master=_master(settings),
+        stated_slots=stated,
+        samples=_samples(topology, settings),
+        asked=asked_of(settings),
+    )
+
+
+def _master(settings: Settings) -> str:
+    """Name the master; the slots of a local one are told by themselves."""
+    if settings.engine is EngineName.SIMULATED:
+        return ""
+    is_local = settings.master is None or settings.master.startswith("local")
+    return "local" if is_local else without_credentials(settings.master or "")
+
+
+def _samples(topology: Topology, settings: Settings) -> dict[str, PayloadSample]:
+    """Sample the messages of every source; made data is made only for an engine that sends it."""
+    from profiler.payload_sample import sample_file
+
+    files = {source.name: path for source in topology.sources if (path := _messages(source, settings)) is not None}
+    by_file: dict[Path, PayloadSample] = {}
+    for path in set(files.values()):
+        with contextlib.suppress(UsageError):  # what cannot be replayed is told by the engine that would have to
+            by_file[path] = sample_file(path)
+    return {name: by_file[path] for name, path in files.items() if path in by_file}
+
+
+def _messages(source: Source, settings: Settings) -> Path | None:
+    from profiler.payload_files import payload_file
+    from profiler.services.run_folder import cache_directory
+
+    named = source.payloads
+    is_known = named is not None and (
+        Path(named).expanduser().is_file() if named not in DATA else settings.engine is EngineName.SPARK
+    )
+    return payload_file(source, cache_directory()) if is_known else None
+
+
+def _foreseen_platform(topology: Topology, settings: Settings, stored: Fingerprint) -> tuple[Platform, int]:
+    """Return what Spark would be on, and the slots that it would give the topology."""
+    import platform as system
+
+    import pyspark
+
+    from profiler.engines.spark.chains import extra_slots
+    from profiler.engines.spark.machine_use import machine_name
+    from profiler.engines.spark.session import default_master, local_slots, machine_cores
+
+    master = settings.master or default_master()
+    slots = local_slots(master)
+    versions = {"spark": pyspark.__version__, "python": system.python_version()}
+    if slots is not None:
+        local = Platform(slots, machine_cores(), 1, versions, machine=machine_name(), loop_s=stored.loop_s)
+        return local, slots - extra_slots(topology)
+    slots, cores, nodes = (int(stored.platform.get(fact, 1)) for fact in ("slots", "cores", "nodes"))
+    return Platform(slots, cores, nodes, versions, machine=master, loop_s=stored.loop_s), slots

@@ -1,0 +1,53 @@
+"""Keep a gate in the history block by block, and go on with one that was interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from profiler.cli.keeping import Keeping, kept
+from profiler.cli.stores import OpenStore
+from profiler.report.progress import Progress
+from profiler.services.run_folder import cache_directory
+from profiler.services.writing import is_being_written
+from profiler.store.gate_resuming import interrupted_gates, resumed_gate
+from profiler.store.records import MeasuredBlock, Run
+from profiler.store.store import Store
+
+
+@contextmanager
+def kept_gate(
+    run: Run, open_store: OpenStore | None, watcher: Progress, *, resumes: bool
+) -> Iterator[Keeping[MeasuredBlock]]:
+    """Keep a gate, where there is a history; `resumes` where the run is the name of one to go on with."""
+    can_resume = run.parameters["drill"] is None
+    if open_store is not None and can_resume and not resumes:
+        _tell_of_interrupted(run, open_store, watcher)
+    with kept(run, open_store, watcher, resume=_resumed if resumes else None, can_resume=can_resume) as keeping:
+        yield keeping
+
+
+def in_another_session(blocks: Sequence[MeasuredBlock]) -> tuple[str, ...]:
+    """Say which blocks were measured before the gate was interrupted."""
+    if not blocks:
+        return ()
+    when = blocks[-1].at.astimezone()
+    return (f"blocks 1 to {len(blocks)} are of a session that was interrupted after {when:%H:%M}",)
+
+
+def _resumed(store: Store, run: Run, unsaved: Path) -> tuple[Run, tuple[MeasuredBlock, ...]]:
+    return resumed_gate(store, run, unsaved, now=datetime.now(UTC))
+
+
+def _tell_of_interrupted(run: Run, open_store: OpenStore, watcher: Progress) -> None:
+    """Name the gate of the same question that broke off a while ago: who was killed could not."""
+    with closing(open_store()) as store:
+        found = interrupted_gates(store, run, now=datetime.now(UTC))
+    for gate in found:
+        if not is_being_written(cache_directory(), gate.run.id):
+            watcher.note(
+                f"a gate of the same was interrupted after {gate.blocks} blocks: --resume {gate.run.id} goes on with it"
+            )
+            return

@@ -1,0 +1,84 @@
+"""A gate as the history knows it: all that was asked, so that blocks of another question are never gone on with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from profiler.cli.gate import Request
+from profiler.cli.gate_sides import Opponent
+from profiler.cli.keeping import new_run_id
+from profiler.documents import plain
+from profiler.engines import Engine
+from profiler.fingerprint import fingerprint_of
+from profiler.measure import Design
+from profiler.report.gate_document import Case
+from profiler.settings import Settings
+from profiler.store.baselines import Baseline
+from profiler.store.records import Run, RunKind
+from profiler.topology import Topology
+
+_LENGTH = 16
+"""Characters of a digest that are kept."""
+
+
+def gate_run(
+    request: Request,
+    settings: Settings,
+    case: Case,
+    other: Opponent,
+    stored: Baseline | None,
+    design: Design,
+    engine: Engine,
+) -> Run:
+    """Return the record of a gate that is about to be measured."""
+    started = datetime.now(UTC)
+    return Run(
+        id=settings.resume or new_run_id(started),
+        topology=case.topology,
+        engine=case.engine,
+        policy="",
+        parameters={
+            "reference": request.reference,
+            "against": f"{case.against} {case.baseline}",
+            "tasks": case.configuration.tasks,
+            "candidate's code": _code(request.topology, engine),
+            "baseline's code": _code(other.topology, engine) if other.topology is not None else _saved(stored),
+            "data": _data(request.topology),
+            "max_slowdown": case.limits.max_slowdown,
+            "rule_out": case.limits.rule_out,
+            "drill": request.drill,
+            "blocks": design.blocks,
+            "windows": f"{design.block_warm_up}, {design.block}, {design.block_probe}",
+        },
+        environment=dict(case.environment),
+        started=started,
+        kind=RunKind.GATE,
+    )
+
+
+def _code(topology: Topology, engine: Engine) -> str:
+    """Tell versions of a topology apart by one word."""
+    taken = fingerprint_of(topology, topology.name, engine.name, engine.platform, slots=engine.platform.slots)
+    text = json.dumps([plain(taken.application), plain(taken.declared)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:_LENGTH]
+
+
+def _saved(stored: Baseline | None) -> str:
+    """Tell stored blocks apart, of which there is no code."""
+    return "" if stored is None else f"blocks saved at {stored.saved.isoformat()}"
+
+
+def _data(topology: Topology) -> dict[str, str]:
+    """Tell the rows apart that are sent: the user's files by what they hold, made data by its name."""
+    data = {}
+    for source in topology.sources:
+        named = source.payloads or ""
+        path = Path(named).expanduser()
+        data[source.name] = named
+        if named and path.is_file():
+            with path.open("rb") as file:
+                data[source.name] = hashlib.file_digest(file, "sha256").hexdigest()[:_LENGTH]
+    return data

@@ -1,0 +1,190 @@
+"""The best configuration of a variant: of a stored profile that still fits, of one gone on with, or searched now."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+from profiler.cli.compare_progress import Stages
+from profiler.cli.engines import time_left_of
+from profiler.cli.fingerprints import fingerprint_on, with_fingerprint
+from profiler.cli.keeping import kept
+from profiler.cli.running import environment_of, policy_parameters, profile_run, search_design
+from profiler.cli.stored_profiles import MOST
+from profiler.cli.stores import OpenStore
+from profiler.cli.variants import Job
+from profiler.comparing import Variant
+from profiler.engines import Engine
+from profiler.errors import ProfileError, UsageError
+from profiler.fingerprint import Fingerprint, differences
+from profiler.loop import Loop
+from profiler.policies import POLICIES
+from profiler.recalibrate import StoredProfile, stored_profile
+from profiler.report.compare_document import Profiled
+from profiler.report.json_document import profile_document
+from profiler.rounds import Round
+from profiler.services.run_folder import cache_directory
+from profiler.services.writing import is_being_written
+from profiler.settings import PolicyName, Settings
+from profiler.store.records import Run, RunState
+from profiler.store.resuming import resumed
+from profiler.store.store import Store
+from profiler.store.unsaved import unsaved_path
+
+_CODE = "code"
+"""Where a run's environment says of which code, platform and data it is."""
+
+
+@dataclass(slots=True)
+class Profiles:
+    """Finds configurations, one variant after the other, on one engine."""
+
+    engine: Engine
+    settings: Settings
+    open_store: OpenStore | None
+    stages: Stages
+    anew: bool
+    """Whatever is stored."""
+    complete: bool = True
+    """False where the database did not take all of a profile."""
+
+    def best(self, job: Job, slots: int | None, budget_s: float | None, *, stage: str) -> tuple[Variant, Profiled]:
+        """Return a variant at its best within so many slots, and where that comes from."""
+        settings = replace(self.settings, slots=slots, budget_s=budget_s, resume=None)
+        now = fingerprint_on(self.engine, job.topology, job.reference, settings)
+        found = None if self.anew else self._stored(job, settings, now)
+        if found is None:
+            return self._searched(job, settings, now, stage)
+        answer = found.rounds.answer
+        self.stages.say(f"{job.name}: stored profile {found.run} still fits, {_in_words(answer)}")
+        origin = Profiled(found.run, found.full_rounds, answer.throughput_per_s, reused=True)
+        return _variant(job, answer, is_warm=False), origin
+
+    def _stored(self, job: Job, settings: Settings, now: Fingerprint) -> StoredProfile | None:
+        """Return the newest stored profile that fits; say why the newest of all does not."""
+        if self.open_store is None:
+            return None
+        wanted = profile_run(job.topology, settings, self.engine)
+        with closing(self.open_store()) as store:
+            found = store.find_runs(topology=wanted.topology, engine=wanted.engine, state=RunState.FINISHED, limit=MOST)
+            for number, each in enumerate(found):
+                profile = _readable(store, each.run.id)
+                misfits = [*_asked_differently(each.run, wanted), *still_fits(profile, now)]
+                if profile is not None and not misfits:
+                    return profile
+                if number == 0:
+                    self.stages.say(f"{job.name}: stored profile {each.run.id} does not fit: {'; '.join(misfits)}")
+        return None
+
+    def _searched(self, job: Job, settings: Settings, now: Fingerprint, stage: str) -> tuple[Variant, Profiled]:
+        design = search_design(settings)
+        self.stages.begin(f"{stage}: profile {job.name} on {self.engine.name}", time_left_of(settings, design))
+        run = profile_run(job.topology, settings, self.engine)
+        run = replace(run, environment={**run.environment, _CODE: _code(now)})
+        past = None if self.anew else self._interrupted(run)
+        if past is not None:
+            self.stages.note(f"going on with run {past}")
+            run = replace(run, id=past)
+        with kept(
+            run, self.open_store, self.stages, resume=None if past is None else resumed, can_resume=False
+        ) as history:
+            loop = Loop(
+                self.engine,
+                job.topology,
+                POLICIES[settings.policy](),
+                parameters=policy_parameters(settings),
+                design=design,
+                report=history.report,
+                slots=settings.slots,
+                budget_s=settings.budget_s,
+            )
+            profile = loop.run(history.past)
+            document = profile_document(
+                profile, run=history.run.id, engine=self.engine.name, environment=environment_of(self.engine)
+            )
+            history.keep_result(with_fingerprint(document, now))
+        self.complete = self.complete and history.complete
+        self.stages.say(f"{job.name}: {_in_words(profile.answer)} after {len(profile.rounds)} rounds")
+        origin = Profiled(
+            run="" if self.open_store is None else history.run.id,
+            rounds=len(profile.rounds),
+            throughput_per_s=profile.answer.throughput_per_s,
+            reused=False,
+            complete=profile.complete,
+        )
+        return _variant(job, profile.answer, is_warm=True), origin
+
+    def _interrupted(self, wanted: Run) -> str | None:
+        """Find the newest profile of the same code and question that broke off, and that nobody measures now."""
+        if self.open_store is None:
+            return None
+        cache = cache_directory()
+        with closing(self.open_store()) as store:
+            for each in store.find_runs(topology=wanted.topology, engine=wanted.engine, limit=MOST):
+                run = replace(wanted, id=each.run.id)
+                is_same = each.run.environment.get(_CODE) == wanted.environment[_CODE]
+                is_open = each.state is not RunState.FINISHED and not is_being_written(cache, run.id)
+                if is_same and is_open and _can_go_on(store, run):
+                    return run.id
+        return None
+
+
+def still_fits(stored: StoredProfile | None, now: Fingerprint) -> list[str]:
+    """Say what is not as it was when a profile was stored; nothing where it still fits."""
+    if stored is None or stored.fingerprint is None:
+        return ["it does not say what it holds for"]
+    return [each.what for each in differences(stored.fingerprint, now, most_slots=stored.most_slots)]
+
+
+def _asked_differently(run: Run, wanted: Run) -> list[str]:
+    """Say where a profile was searched less thoroughly, by another policy that a user can choose, or set otherwise."""
+    misfits = []
+    before, now = run.parameters, wanted.parameters
+    if before.get("windows", 0) < now["windows"]:
+        misfits.append(f"windows per round: were {before.get('windows')}, are {now['windows']}")
+    if run.policy in {*PolicyName} - {PolicyName(wanted.policy)}:
+        misfits.append(f"policy: was {run.policy}, is {wanted.policy}")
+    misfits += [
+        f"{key}: was {before.get(key, 'none')}, is {now.get(key, 'none')}"
+        for key in ("conf", "prefill")
+        if before.get(key) != now.get(key)
+    ]
+    return misfits
+
+
+def _readable(store: Store, run: str) -> StoredProfile | None:
+    document = store.result(run)
+    try:
+        return None if document is None else stored_profile(document)
+    except ProfileError:
+        return None
+
+
+def _can_go_on(store: Store, run: Run) -> bool:
+    try:
+        resumed(store, run, unsaved_path(cache_directory(), run.id))
+    except UsageError:
+        return False
+    return True
+
+
+def _variant(job: Job, answer: Round, *, is_warm: bool) -> Variant:
+    return Variant(
+        job.name,
+        job.topology,
+        answer.configuration,
+        answer.throughput_per_s,
+        fused=answer.trial.fused,
+        is_warm=is_warm,
+    )
+
+
+def _in_words(answer: Round) -> str:
+    return f"{answer.throughput_per_s:,.0f} rows/s with {answer.configuration.slots} slots {answer.configuration}"
+
+
+def _code(fingerprint: Fingerprint) -> str:
+    """Tell questions apart by one word; slots that nobody stated follow the free memory and are left out."""
+    if fingerprint.stated_slots:
+        return fingerprint.digest
+    return replace(fingerprint, platform={**fingerprint.platform, "slots": ""}).digest

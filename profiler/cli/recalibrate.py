@@ -1,0 +1,96 @@
+"""`profile recalibrate [PROFILE]`: tell whether a stored profile is still right, and repeat only what is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from profiler.cli.flags import with_settings
+from profiler.errors import UsageError
+from profiler.quantities import count, duration
+from profiler.settings import GATE_ONLY, Settings
+
+_NOT_ASKED = (*GATE_ONLY, "policy", "resume")
+"""The method is the stepwise one, and what was interrupted is gone on with by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a recalibration is asked to do."""
+
+    profile: str | None
+    topology: str | None
+    """TOPOLOGY where the stored profile does not say it, or it has moved."""
+    dry_run: bool
+    watch: bool
+    job: str | None
+    queue_rows: int | None
+    period_s: float
+
+
+@with_settings(without=_NOT_ASKED)
+def recalibrate(
+    profile: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PROFILE]",
+            help="A run, a topology's name, or a --json file of 'profile run'. [the newest profile]",
+        ),
+    ] = None,
+    *,
+    topology: Annotated[
+        str | None,
+        typer.Option("--topology", metavar="TOPOLOGY", help="Where the job is now. [where the profile found it]"),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what changed and what would be repeated; measure nothing.")
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Follow a running job, and tell when it needs a recalibration.")
+    ] = False,
+    job: Annotated[
+        str | None,
+        typer.Option(
+            "--job",
+            metavar="RUN|FILE",
+            help="With --watch: the run to follow, or a file of JSON lines. [the newest run of the topology]",
+        ),
+    ] = None,
+    queue: Annotated[
+        str | None,
+        typer.Option("--queue", metavar="ROWS", help="With --watch: longest queue. [10 s of the profile's throughput]"),
+    ] = None,
+    period: Annotated[
+        str, typer.Option("--period", metavar="DURATION", help="With --watch: how long it must be too much.")
+    ] = "60s",
+    settings: Settings,
+) -> int:
+    """Tell whether a stored profile still holds, and repeat only the steps that what changed asks for.
+
+    Settings that are not given are those of the stored profile. Exit 0: it holds, or there is a better one now; 4: the
+    noise or the budget does not let it tell. An interrupted one is gone on with by the next call.
+    """
+    if dry_run and watch:
+        raise UsageError("--dry-run and --watch exclude each other.", hint="A watch measures nothing anyway.")
+    if not watch and (job is not None or queue is not None):
+        raise UsageError("--job and --queue belong to --watch.", hint="Add --watch, or leave them out.")
+    request = Request(
+        profile=profile,
+        topology=topology,
+        dry_run=dry_run,
+        watch=watch,
+        job=job,
+        queue_rows=None if queue is None else count(least=1).read(queue, "--queue"),
+        period_s=duration().read(period, "--period"),
+    )
+
+    # Last, as they import engines and statistics: wrong input is refused at once.
+    if watch:
+        from profiler.cli.watching import run_watch
+
+        return run_watch(request, settings)
+    from profiler.cli.recalibrating import run_recalibration
+
+    return run_recalibration(request, settings)

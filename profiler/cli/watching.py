@@ -1,0 +1,180 @@
+"""Follow a running job for `profile recalibrate --watch`: read its windows as they come, tell what the watch says.
+
+The job is a run in the history, or a file that grows by JSON lines, which any job can write:
+
+    {"at": "2026-11-16T09:16:08+00:00", "queue_rows": 120, "latency_ms": 85}
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from profiler.cli.console import error_console, result_console
+from profiler.cli.fingerprints import as_asked
+from profiler.cli.outputs import Outputs
+from profiler.cli.recalibrate import Request
+from profiler.cli.stored_profiles import find_profile, history_of, profile_in_file
+from profiler.cli.stores import OpenStore
+from profiler.errors import ProfileError, UsageError
+from profiler.recalibrate import StoredProfile
+from profiler.report.exports import as_json
+from profiler.report.watch_words import alarm_in_words, recommendation, watch_document
+from profiler.settings import ExportKind, Settings
+from profiler.store.records import RunState, SeenWindow
+from profiler.store.store import Store
+from profiler.watch import QUEUE_S, Alarm, Limits, Sample, Watch
+
+
+def run_watch(request: Request, settings: Settings) -> int:
+    """Follow the job until its history ends, the budget is used up or somebody interrupts; return the exit code."""
+    outputs = Outputs.opened(settings, {ExportKind.JSON: as_json})
+    given = profile_in_file(request.profile)
+    is_file = request.job is not None and Path(request.job).is_file()
+    if given is not None and is_file:
+        return _followed(request, settings, given, None, outputs)
+    with history_of(given if is_file else None, settings, lambda _: None) as open_store:
+        stored = given or _found(open_store, request, settings)
+        return _followed(request, settings, stored, open_store, outputs)
+
+
+def _found(open_store: OpenStore | None, request: Request, settings: Settings) -> StoredProfile:
+    if open_store is None:
+        raise ProfileError("There is no history to find a profile in.")
+    with closing(open_store()) as store:
+        return find_profile(store, request.profile, settings)
+
+
+def _followed(
+    request: Request, settings: Settings, stored: StoredProfile, open_store: OpenStore | None, outputs: Outputs
+) -> int:
+    limits = _limits(request, settings, stored)
+    quantile = _asked(settings, stored).latency_quantile
+    watch, alarms, seen = Watch(limits), list[Alarm](), 0
+    if not settings.quiet:
+        error_console().print(
+            f"watching for a queue above {limits.queue_rows:,.0f} rows or a latency above {limits.latency_ms:g} ms "
+            f"for {limits.period_s:g} s"
+        )
+    try:
+        for sample in _samples(request, settings, stored, open_store, quantile):
+            seen += 1
+            for alarm in watch.see(sample):
+                alarms.append(alarm)
+                if not outputs.json_on_stdout:
+                    _tell(alarm, stored)
+    except KeyboardInterrupt:
+        # The usual end of a watch: what it saw is not lost.
+        outputs.write(watch_document(stored, limits, seen, alarms))
+        raise
+    outputs.write(watch_document(stored, limits, seen, alarms))
+    if not outputs.json_on_stdout and not alarms:
+        result_console().print(f"{seen:,} windows, nothing too high for too long")
+    return 0
+
+
+def _tell(alarm: Alarm, stored: StoredProfile) -> None:
+    console = result_console()
+    console.print(alarm_in_words(alarm), style="bold yellow" if alarm.raised else "green")
+    if alarm.raised:
+        console.print(f"  {recommendation(stored.run)}")
+
+
+def _asked(settings: Settings, stored: StoredProfile) -> Settings:
+    return settings if stored.fingerprint is None else as_asked(settings, stored.fingerprint.asked)
+
+
+def _limits(request: Request, settings: Settings, stored: StoredProfile) -> Limits:
+    """Return the user's limits; where there are none, those that follow from the profile."""
+    queue_rows = request.queue_rows or QUEUE_S * stored.rounds.answer.throughput_per_s
+    return Limits(queue_rows, _asked(settings, stored).latency_ms, request.period_s)
+
+
+def _samples(
+    request: Request, settings: Settings, stored: StoredProfile, open_store: OpenStore | None, quantile: float
+) -> Iterator[Sample]:
+    ends_s = None if settings.budget_s is None else time.monotonic() + settings.budget_s
+    if request.job is not None and Path(request.job).is_file():
+        yield from followed_file(Path(request.job), settings.window_s, ends_s)
+        return
+    if open_store is None:
+        raise ProfileError("There is no history to follow a job in.")
+    with closing(open_store()) as store:
+        run = request.job or _newest_run(store, stored)
+        yield from followed_run(store, run, quantile, settings.window_s, ends_s)
+
+
+def _newest_run(store: Store, stored: StoredProfile) -> str:
+    running = store.find_runs(
+        topology=stored.topology, engine=stored.engine, kind=None, state=RunState.UNFINISHED, limit=1
+    )
+    if not running:
+        raise UsageError(
+            f"No run of '{stored.topology}' on {stored.engine} is under way.",
+            hint="Name what to follow: --job RUN|FILE.",
+        )
+    return running[0].run.id
+
+
+def followed_run(store: Store, run: str, quantile: float, every_s: float, ends_s: float | None) -> Iterator[Sample]:
+    """Yield the windows of a run as they are stored, until the run ends or the time is up."""
+    last: datetime | None = None
+    while True:
+        ended = store.load_run(run).state is not RunState.UNFINISHED
+        for window in store.windows(run):
+            if last is None or window.at > last:
+                last = window.at
+                yield _sample(window, quantile)
+        if ended or not _waited(every_s, ends_s):
+            return
+
+
+def followed_file(path: Path, every_s: float, ends_s: float | None) -> Iterator[Sample]:
+    """Yield the lines of a file as they are written, until the time is up; without a limit, until interrupted."""
+    with path.open(encoding="utf-8") as file:
+        number, unfinished = 0, ""
+        while True:
+            for line in file:
+                unfinished += line
+                if not unfinished.endswith("\n"):
+                    continue  # its writer is not done with it
+                number += 1
+                text, unfinished = unfinished.strip(), ""
+                if text:
+                    yield _parsed(text, f"Line {number} of {path}")
+            if not _waited(every_s, ends_s):
+                return
+
+
+def _waited(every_s: float, ends_s: float | None) -> bool:
+    """Wait for more to come; tell whether there is time for it."""
+    if ends_s is not None and time.monotonic() + every_s > ends_s:
+        return False
+    time.sleep(every_s)
+    return True
+
+
+def _sample(window: SeenWindow, quantile: float) -> Sample:
+    latency = window.observation.processing_ms.quantile(quantile)
+    return Sample(window.at, window.observation.queue_rows, latency if latency < float("inf") else None)
+
+
+def _parsed(line: str, where: str) -> Sample:
+    try:
+        entry: dict[str, Any] = json.loads(line)
+        at = datetime.fromisoformat(entry["at"])
+        latency = entry.get("latency_ms")
+        sample = Sample(at, float(entry["queue_rows"]), None if latency is None else float(latency))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        sample = None
+    if sample is None or sample.at.tzinfo is None:
+        raise UsageError(
+            f"{where} is no window of a job.",
+            hint='Write {"at": "2026-11-16T09:16:08+00:00", "queue_rows": 120, "latency_ms": 85}.',
+        )
+    return sample

@@ -1,0 +1,108 @@
+"""Watch a running job: recommend a recalibration when its queue or its latency is too high for too long.
+
+With hysteresis, so that a peak does not alarm and an alarm does not flicker: a quantity has to be above its limit in
+every window of a whole period to raise the alarm, and below a lower one for as long to end it. A pause in the windows
+that is longer than the period says nothing and starts the count anew. (A choice: either quantity alone is enough. A
+queue can grow before the source while rows, once read, are processed as fast as ever.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+RELEASE = 0.8
+"""Part of a limit below which a quantity must stay for its alarm to end."""
+QUEUE_S = 10.0
+"""Where no limit is given: a queue that the profile's throughput would take so long to work off."""
+
+
+class Quantity(StrEnum):
+    """What is watched."""
+
+    QUEUE = "queue"
+    LATENCY = "latency"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """From where on it is too much, and for how long."""
+
+    queue_rows: float
+    latency_ms: float
+    period_s: float = 60.0
+
+    def of(self, quantity: Quantity) -> float:
+        """Return the limit of a quantity."""
+        return self.queue_rows if quantity is Quantity.QUEUE else self.latency_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A window of the job as it is watched; a latency that no row was sampled for is not known."""
+
+    at: datetime
+    queue_rows: float
+    latency_ms: float | None
+
+    def of(self, quantity: Quantity) -> float | None:
+        """Return the value of a quantity."""
+        return self.queue_rows if quantity is Quantity.QUEUE else self.latency_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """An alarm began or ended."""
+
+    at: datetime
+    quantity: Quantity
+    raised: bool
+    value: float
+    limit: float
+    """The one that was crossed: the lower where the alarm ended."""
+    since: datetime
+    """From when on it was crossed all the time."""
+
+
+@dataclass(slots=True)
+class _State:
+    raised: bool = False
+    since: datetime | None = None
+    """From when on every window was on the other side of the limit."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """Follow the windows of one job, in their order."""
+
+    limits: Limits
+    _states: dict[Quantity, _State] = field(default_factory=lambda: {quantity: _State() for quantity in Quantity})
+    _last: datetime | None = None
+
+    def see(self, sample: Sample) -> Iterator[Alarm]:
+        """Take a window; yield the alarms that it raises or ends."""
+        period = timedelta(seconds=self.limits.period_s)
+        if self._last is not None and sample.at - self._last > period:
+            for state in self._states.values():
+                state.since = None
+        self._last = sample.at
+        for quantity, state in self._states.items():
+            value = sample.of(quantity)
+            if value is None:
+                continue
+            limit = (RELEASE if state.raised else 1.0) * self.limits.of(quantity)
+            crossed = value < limit if state.raised else value > limit
+            if not crossed:
+                state.since = None
+                continue
+            state.since = state.since or sample.at
+            if sample.at - state.since >= period:
+                yield Alarm(sample.at, quantity, not state.raised, value, limit, state.since)
+                state.raised, state.since = not state.raised, None
+
+    @property
+    def raised(self) -> tuple[Quantity, ...]:
+        """The quantities that are too high now."""
+        return tuple(quantity for quantity, state in self._states.items() if state.raised)

@@ -1,0 +1,131 @@
+"""`profile run` of every workload on Spark, as a user calls it, and how well the simulated engine foretells it.
+
+Every profile is a process of its own; its document is kept, so the bench goes on where it stopped. The simulated engine
+is given the costs that step 1 measured, and predicts the throughput of the start and of the answer.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from profiler.configuration import Configuration
+from profiler.engines.simulated.measured_costs import predicted_per_s
+from profiler.loading import load_topology
+from profiler.report.json_document import rounds_of
+from profiler.rounds import Action
+from scripts.benches.rows import Row, row
+from scripts.benches.saved import Saved
+
+WORKLOADS = ("linear", "diamond", "star", "word-count", "synthetic-word-count", "twitter-sentiment")
+MEASURED = ("profiler/engines/spark", "profiler/generator", "profiler/policies", "profiler/measure.py", "workloads")
+"""A change of these makes the documents stale."""
+WAITING_GOAL, CPU_GOAL = 0.15, 0.30
+"""Errors of a prediction that are aimed for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """One workload's document, and how long it took."""
+
+    name: str
+    document: Mapping[str, Any]
+    minutes: float
+
+    @property
+    def tasks(self) -> tuple[str, str]:
+        """Tasks of the start and of the answer, as tuples are written."""
+        start, best = self.document["initial"]["tasks"], self.document["best"]["tasks"]
+        return _written(start), _written(best)
+
+    @property
+    def waits(self) -> bool:
+        """Tell whether waiting bounds the answer."""
+        return bool(self.document["best"]["bound"]["by"] == "waiting")
+
+    def prediction_error(self, which: str) -> float:
+        """Return how far the simulated engine is off the start (`initial`) or the answer (`best`), as a part of it."""
+        rounds = rounds_of(self.document)
+        start = next(each for each in rounds if each.trial.action is Action.START)
+        measured = next(each for each in rounds if each.number == self.document[which]["round"])
+        topology = load_topology(self.name)
+        configuration = Configuration.of(measured.configuration.tasks)
+        cores = int(self.document["environment"]["cores"])
+        predicted = predicted_per_s(topology, start.measurement, configuration, cores=cores)
+        return predicted / measured.throughput_per_s - 1
+
+
+def rows() -> Iterator[Row]:
+    """Profile what is not profiled yet, and yield what came of each."""
+    for each in profiled():
+        start, best = each.tasks
+        document = each.document
+        found = document["best"]
+        low, high = found["throughput_interval_per_s"] or (None, None)
+        tasks = f"tasks {start} → {best}, {document['best']['holds']}"
+        yield row(
+            f"{each.name}: throughput", found["throughput_per_s"], unit="/s", against=tasks, n=1, low=low, high=high
+        )
+        yield row(f"{each.name}: gain over one task each", document["gain"], n=1)
+        yield row(f"{each.name}: rounds", len(document["rounds"]), unit="", better="lower", n=1)
+        yield row(f"{each.name}: minutes", each.minutes, 12.0, unit="min", better="lower", n=1)
+        goal = WAITING_GOAL if each.waits else CPU_GOAL
+        for which, title in (("initial", "start"), ("best", "answer")):
+            error = each.prediction_error(which)
+            yield row(
+                f"{each.name}: simulated {title}, error",
+                abs(error),
+                goal,
+                better="lower",
+                n=1,
+                against=f"{error:+.1%} of what Spark did",
+            )
+
+
+def appendix() -> str:
+    """Return the table of the README."""
+    lines = [
+        "| workload | start → answer | rows/s | gain | rounds | minutes | simulated start, answer |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
+    for each in profiled():
+        start, best = each.tasks
+        document = each.document
+        errors = ", ".join(f"{each.prediction_error(which):+.0%}" for which in ("initial", "best"))
+        throttled = document["best"]["offered_per_s"]
+        limit = f" ≤ {throttled:,.0f}/s" if throttled else ""
+        lines.append(
+            f"| `{each.name}` | {start} → {best}{limit} "
+            f"| {document['initial']['throughput_per_s']:,.0f} → {document['best']['throughput_per_s']:,.0f} "
+            f"| {document['gain']:+.0%} | {len(document['rounds'])} | {each.minutes:.1f} | {errors} |"
+        )
+    return "\n".join(lines)
+
+
+def profiled() -> Iterator[Profiled]:
+    """Yield every workload's profile; those that are known are not made again."""
+    saved = Saved("workloads", *MEASURED)
+    for name in WORKLOADS:
+        found = saved.get(name, partial(_profile, name))
+        yield Profiled(name, found["document"], found["minutes"])
+
+
+def _profile(name: str) -> dict[str, Any]:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "profile.json"
+        started_s = time.monotonic()
+        subprocess.run([sys.executable, "-m", "profiler", "run", name, "--json", str(file)], check=True)
+        minutes = (time.monotonic() - started_s) / 60
+        return {"document": json.loads(file.read_text(encoding="utf-8")), "minutes": minutes}
+
+
+def _written(tasks: Mapping[str, int]) -> str:
+    return f"({','.join(str(count) for count in tasks.values())})"

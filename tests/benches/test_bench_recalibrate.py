@@ -1,0 +1,39 @@
+"""The recalibration bench, small: what it tells, and that it goes on where it stopped."""
+
+from __future__ import annotations
+
+import pytest
+
+from profiler.engines.simulated.noise import Preset
+from scripts.benches import recalibrate, saved
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """Two profiles of one workload per preset, kept in a folder of the test's own."""
+    monkeypatch.setattr(saved, "FOLDER", tmp_path)
+    monkeypatch.setattr(recalibrate, "WORKLOADS", ("linear",))
+    monkeypatch.setattr(recalibrate, "SEEDS", 2)
+    recalibrate._saved.cache_clear()
+    yield tmp_path
+    recalibrate._saved.cache_clear()
+
+
+def test_it_tells_the_part_of_the_rounds_that_is_saved(small):
+    """Rounds cold and warm stand beside it, and the goal beside the whole."""
+    rows = {row["quantity"]: row for row in recalibrate.rows()}
+    case = recalibrate._case("linear", Preset.QUIET, 0)
+    assert case.unchanged < case.cold
+    whole = rows["quiet: rounds saved, unchanged"]
+    assert (whole["goal"], whole["n"]) == (0.6, 2)
+    assert whole["ours"] == rows["quiet: linear, rounds saved"]["ours"]
+    assert whole["low"] <= whole["ours"] <= whole["high"]
+    assert rows["quiet: confirmed within two rounds"]["ours"] == 1
+
+
+def test_it_goes_on_where_it_stopped(small, monkeypatch):
+    """What was run is not run again."""
+    rows = list(recalibrate.rows())
+    recalibrate._saved.cache_clear()
+    monkeypatch.setattr(recalibrate, "_run", lambda *_: pytest.fail("it was run again"))
+    assert list(recalibrate.rows()) == rows

@@ -1,0 +1,41 @@
+"""The bench of the workloads, with profiles of the simulated engine in place of Spark's."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from profiler.cli.app import app
+from scripts.benches import workloads
+
+
+@pytest.fixture
+def calls(monkeypatch, tmp_path):
+    """Profile one workload on the simulated engine; the list says how often."""
+    made = []
+
+    def profile(name):
+        made.append(name)
+        file = tmp_path / "out.json"
+        options = ("--engine", "simulated", "--noise", "quiet", "--quiet", "--json", str(file))
+        assert CliRunner().invoke(app, ["run", name, *options]).exit_code == 0
+        return {"document": json.loads(file.read_text()), "minutes": 1.5}
+
+    monkeypatch.setattr("scripts.benches.saved.FOLDER", tmp_path / "saved")
+    monkeypatch.setattr(workloads, "WORKLOADS", ("diamond",))
+    monkeypatch.setattr(workloads, "_profile", profile)
+    return made
+
+
+def test_a_profile_is_told_and_foretold(calls):
+    """Throughput, gain, rounds, minutes, and how far the simulated engine is off; made once."""
+    found = {row["quantity"].removeprefix("diamond: "): row for row in workloads.rows()}
+    assert found["gain over one task each"]["ours"] > 1
+    assert found["minutes"]["ours"] == 1.5
+    assert found["simulated start, error"]["ours"] < 0.1
+    assert found["simulated answer, error"]["ours"] < 0.1
+    assert "tasks (1,1,1,1,1,1) → (" in found["throughput"]["against"]
+    assert "| `diamond` | (1,1,1,1,1,1) → (" in workloads.appendix()
+    assert calls == ["diamond"]

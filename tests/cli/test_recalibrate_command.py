@@ -1,0 +1,431 @@
+"""`profile recalibrate` on the simulated engine, as a user calls it: what changed, what is repeated, what is kept."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import jsonschema
+import pytest
+
+from profiler.cli import running, stored_profiles, watching
+from profiler.cli.fingerprints import as_asked, asked_of, foreseen_fingerprint
+from profiler.engines.simulated.engine import SimulatedEngine
+from profiler.fingerprint import fingerprint_document, fingerprint_from
+from profiler.loading import load_topology
+from profiler.precedence import resolve
+from profiler.report.json_document import schema
+from profiler.report.recalibrate_document import recalibrate_schema
+from profiler.store.memory import MemoryStore
+from profiler.store.records import RunState
+
+JOB = """
+from profiler import Cost, Operator, Source, Topology
+
+STOP = ("the", "a")
+
+def split(rows):
+    return [word for row in rows for word in row.split() if word not in STOP]
+
+def count(rows):
+    return len(rows)
+
+topology = Topology.chain(
+    "words",
+    Source("lines", payloads="lines.jsonl"),
+    Operator("split", split, cost=Cost(cpu_ms=0.05, wait_ms=1.0), selectivity=4.0, output="workload"),
+    Operator("count", count, cost=Cost(cpu_ms=0.02, wait_ms=0.5), stateful=True, key="word"),
+)
+"""
+SIMULATED = ("--engine", "simulated", "--nodes", "2", "--cores", "4", "--no-confirm")
+LINE = "four words in a line of text\n"
+
+
+@pytest.fixture(autouse=True)
+def _one_process_each(tmp_path, monkeypatch):
+    """Forget what a test's jobs imported, as the process of a real call would; keep its leftovers in its own cache."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setenv("PROFILE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def store(monkeypatch):
+    """Keep the history in memory, for `run` and for `recalibrate`."""
+    kept = MemoryStore()
+
+    @contextmanager
+    def opened_history(settings, note):
+        yield lambda: kept
+
+    for module in (running, stored_profiles):
+        monkeypatch.setattr(module, "opened_history", opened_history)
+    return kept
+
+
+@pytest.fixture
+def job(folder):
+    """Write the job and its data; both may be written again."""
+
+    def write(text=JOB, line=LINE):
+        (folder / "job.py").write_text(text)
+        (folder / "lines.jsonl").write_text(line * 2000)
+
+    write()
+    return write
+
+
+@pytest.fixture
+def profiled(profile, job, store):
+    """Keep a profile of the job; give the name of its run."""
+    # A simulated run is kept only where a database is named; here it is in memory.
+    made = profile("run", "job.py", *SIMULATED, "--mongo", "mongodb://nowhere", "--json", "profile.json")
+    assert made.exit_code == 0, made.stderr
+    (found,) = store.find_runs()
+    return found.run.id
+
+
+@pytest.fixture
+def recalibrated(profile, profiled):
+    """Recalibrate and give the document, which keeps its schema."""
+
+    def run(*arguments, code=0):
+        answer = profile("recalibrate", *arguments, "--mongo", "mongodb://nowhere", "--no-confirm", "--json", "-")
+        assert answer.exit_code == code, answer.stderr
+        document = json.loads(answer.stdout)
+        jsonschema.validate(document, recalibrate_schema())
+        if document["result"] is not None:
+            jsonschema.validate(document["result"], schema())
+        return document
+
+    return run
+
+
+def steps(document):
+    return [outcome["step"] for outcome in document["result"]["rounds"]]
+
+
+def test_an_unchanged_job_is_confirmed_in_two_rounds_at_the_most(recalibrated, profiled, store):
+    """With the settings of the profile, which need not be given again; the confirmation is kept as a profile too."""
+    document = recalibrated()
+    assert (document["verdict"], document["scope"], document["differences"]) == ("confirmed", "confirm", [])
+    assert document["profile"]["run"] == profiled
+    assert document["rounds"] <= 2
+    assert set(steps(document)) == {"stored"}
+    assert document["again"]["standing"] == "as good as stored"
+    assert store.load_run(document["result"]["run"]).state is RunState.FINISHED
+    assert store.load_run(profiled).answer is not None
+
+
+def test_the_whole_is_told_on_a_terminal(profile, profiled):
+    """What changed, what is repeated, the rounds, the verdict with its exit code."""
+    answer = profile("recalibrate", "--mongo", "mongodb://nowhere", "--no-confirm", "--slots", "16")
+    assert answer.exit_code == 0, answer.stderr
+    for part in ("Recalibrate: words on simulated", "slots: was 32, is 16", "steps 2 and 3", "(exit 0)"):
+        assert part in answer.stdout
+    assert "the platform changed" in answer.stderr
+
+
+def test_slots_halved_repeat_steps_two_and_three_only(recalibrated):
+    """The features of the profile are kept, also for a recalibration after that."""
+    document = recalibrated("--slots", "16")
+    assert (document["scope"], document["steps"]) == ("platform", [2, 3])
+    assert [each["what"] for each in document["differences"]] == ["slots: was 32, is 16"]
+    assert "features" not in steps(document)
+    assert document["result"]["best"]["slots"] <= 16
+    again = recalibrated("--slots", "12")
+    assert again["scope"] == "platform"
+    assert "features" not in steps(again)
+
+
+def test_changed_code_repeats_all_steps(recalibrated, job):
+    """It names the operator, and what of it changed."""
+    job(JOB.replace('"the", "a"', '"the"'))
+    document = recalibrated()
+    assert (document["scope"], document["steps"]) == ("all", [1, 2, 3])
+    assert document["differences"] == [{"part": "application", "what": "'split': code of STOP changed"}]
+    assert steps(document)[0] == "features"
+
+
+def test_longer_messages_repeat_step_one(recalibrated, job):
+    """Where the features stay as they were, that is all, and the stored answer is confirmed."""
+    job(line="twelve words in a line of text that is three times as long as before, or even longer\n")
+    document = recalibrated()
+    assert (document["scope"], document["verdict"]) == ("features", "confirmed")
+    assert "bytes on average" in document["differences"][0]["what"]
+    assert document["moved"] == []
+    assert steps(document) == ["features", "stored"]
+
+
+def test_longer_messages_with_more_words_repeat_what_follows_from_it(recalibrated, job):
+    """The features moved, so steps 2 and 3 are repeated; the ratio that was measured is told."""
+    job(JOB.replace("selectivity=4.0", "selectivity=12.0"), line=LINE * 3)
+    document = recalibrated()
+    assert (document["scope"], document["verdict"]) == ("features", "changed")
+    assert "count" in {each["operator"] for each in document["moved"]}
+    assert steps(document)[0] == "features"
+    assert "platform" in steps(document)
+    assert any("rows out per row in were measured" in each["what"] for each in document["differences"])
+
+
+def test_the_nearest_stored_profile_gives_the_warm_start(recalibrated, job, profiled):
+    """Code that was rolled back finds its old profile, although a newer one is asked about."""
+    job(JOB.replace('"the", "a"', '"the"'))
+    newer = recalibrated()["result"]["run"]
+    job()
+    document = recalibrated(newer)
+    assert document["profile"]["run"] == newer
+    assert document["warm_start"]["run"] == profiled
+    assert document["differences"] != []
+    assert (document["scope"], document["warm_start"]["differences"]) == ("confirm", [])
+
+
+def test_a_dry_run_measures_nothing(recalibrated, store, monkeypatch):
+    """It tells what changed and what would be repeated, and keeps nothing."""
+    monkeypatch.setattr(SimulatedEngine, "deploy", lambda *_, **__: pytest.fail("it was deployed"))
+    document = recalibrated("--slots", "16", "--dry-run")
+    assert (document["dry_run"], document["verdict"], document["result"]) == (True, None, None)
+    assert document["scope"] == "platform"
+    assert len(store.find_runs()) == 1
+
+
+def test_a_dry_run_on_spark_starts_nothing(profile, profiled, store, folder):
+    """What a local master would be is known without one: unchanged, and with other slots."""
+    document = json.loads((folder / "profile.json").read_text())
+    settings = resolve({"master": "local[20]"}, {}, folder)
+    before = fingerprint_from(document["fingerprint"])
+    taken = foreseen_fingerprint(load_topology("job.py"), "job.py", settings, before)
+    spark = {**document, "engine": "spark", "fingerprint": fingerprint_document(taken)}
+    (folder / "spark.json").write_text(json.dumps(spark))
+    told = [
+        json.loads(profile("recalibrate", "spark.json", "--dry-run", "--quiet", "--json", "-", *more).stdout)
+        for more in ((), ("--master", "local[10]"))
+    ]
+    assert [each["scope"] for each in told] == ["confirm", "platform"]
+    assert [each["what"] for each in told[1]["differences"]] == ["slots: was 20, is 10"]
+
+
+def test_settings_of_a_profile_hold_unless_others_are_made(folder):
+    """Whatever kind of value they have; what says how to report is not among them."""
+    stored = asked_of(resolve({"latency": "100ms", "slots": "7", "conf": ["spark.a=1", "spark.b=2"]}, {}, folder))
+    assert "json" not in stored
+    settings = as_asked(resolve({"slots": "9"}, {"PROFILE_WINDOWS": "4"}, folder), stored)
+    assert (settings.latency_ms, settings.slots, settings.windows) == (100, 9, 4)
+    assert settings.conf == ("spark.a=1", "spark.b=2")
+    assert settings.prefill is None
+
+
+def test_a_new_answer_is_confirmed_in_blocks_and_verified(profile, profiled, job):
+    """As that of a new profile is."""
+    job(JOB.replace("selectivity=4.0", "selectivity=12.0"))
+    answer = profile("recalibrate", "profile.json")
+    assert answer.exit_code == 0, answer.stderr
+    assert "changed: " in answer.stdout
+    assert "in blocks" in answer.stdout
+    assert "production" in answer.stdout
+    assert "Settings to paste" in answer.stdout
+
+
+def test_a_profile_without_a_fingerprint_repeats_all_steps_and_says_so(recalibrated, store, profiled):
+    """As older versions stored them; where the job is has to be said then."""
+    document = store.result(profiled)
+    del document["fingerprint"]
+    store.save_result(profiled, document)
+    told = recalibrated(profiled, "--topology", "job.py", "--nodes", "2", "--cores", "4")
+    assert told["scope"] == "all"
+    assert "without a fingerprint" in told["why"]
+    assert "no fingerprint" in told["warnings"][0]
+
+
+def test_where_an_old_profiles_job_is_must_be_said(profile, store, profiled, refused):
+    """A workload's name would say it by itself."""
+    document = store.result(profiled)
+    del document["fingerprint"]
+    store.save_result(profiled, document)
+    assert "--topology" in refused(profile("recalibrate", profiled, "--mongo", "mongodb://nowhere", "--quiet"))
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, RuntimeError])
+def test_an_interrupted_recalibration_is_gone_on_with_by_the_next_call(
+    recalibrated, profile, store, profiled, monkeypatch, end
+):
+    """Rounds that were measured are not measured again, and nothing that was stored before is lost."""
+    before = store.result(profiled)
+    genuine, deployed = SimulatedEngine.deploy, []
+
+    def deploy(self, topology, configuration, *rest, **more):
+        deployed.append(configuration)
+        if len(deployed) == 3:
+            raise end("the machine is gone")
+        return genuine(self, topology, configuration, *rest, **more)
+
+    monkeypatch.setattr(SimulatedEngine, "deploy", deploy)
+    broken = profile("recalibrate", "--mongo", "mongodb://nowhere", "--no-confirm", "--slots", "40")
+    assert broken.exit_code == (130 if end is KeyboardInterrupt else 3)
+    assert "goes on after them" in broken.stderr
+    (open_run,) = store.find_runs(state=RunState.UNFINISHED)
+    assert open_run.rounds == 2
+    assert store.result(profiled) == before
+    interrupted = deployed.copy()
+    document = recalibrated("--slots", "40")
+    assert document["result"]["run"] == open_run.run.id
+    assert deployed[3] == interrupted[2]
+    assert store.find_runs(state=RunState.UNFINISHED) == []
+
+
+def test_an_interrupted_one_of_another_question_is_left_alone(recalibrated, profile, store, monkeypatch):
+    """Its rounds would be an answer to something else."""
+    genuine, deployed = SimulatedEngine.deploy, []
+
+    def deploy(self, *rest, **more):
+        deployed.append(rest)
+        if len(deployed) == 2:
+            raise KeyboardInterrupt
+        return genuine(self, *rest, **more)
+
+    monkeypatch.setattr(SimulatedEngine, "deploy", deploy)
+    profile("recalibrate", "--mongo", "mongodb://nowhere", "--no-confirm", "--slots", "40")
+    (open_run,) = store.find_runs(state=RunState.UNFINISHED)
+    assert recalibrated("--slots", "36")["result"]["run"] != open_run.run.id
+
+
+def test_a_budget_that_is_over_is_inconclusive(recalibrated, job):
+    """Exit 4: the next call goes on."""
+    job(JOB.replace('"the", "a"', '"the"'))
+    document = recalibrated("--budget", "1ms", code=4)
+    assert document["verdict"] == "inconclusive"
+    assert document["rounds"] == 1
+
+
+def test_a_profile_in_a_file_needs_no_database(profile, profiled, folder):
+    """What `profile run --json` wrote is enough on the simulated engine."""
+    answer = profile("recalibrate", "profile.json", "--no-confirm", "--export", "md=out.md")
+    assert answer.exit_code == 0, answer.stderr
+    assert "confirmed: " in answer.stdout
+    assert "**confirmed: " in (folder / "out.md").read_text()
+
+
+def test_a_topologys_name_means_its_newest_profile(recalibrated, profiled):
+    """And so does no name at all."""
+    first = recalibrated("words")
+    assert first["profile"]["run"] == profiled
+    assert recalibrated()["profile"]["run"] == first["result"]["run"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nothing",), "no run 'nothing'"),
+        (("missing.json",), "can't be read"),
+        (("job.json",), "is no profile"),
+        (("--engine", "spark"), "no profile"),
+        (("profile.json", "--engine", "spark"), "was made on simulated"),
+        (("--topology", "linear"), "is 'linear'"),
+        (("--topology", "gone.py"), "no file 'gone.py'"),
+        (("--dry-run", "--watch"), "exclude each other"),
+        (("--job", "x"), "belong to --watch"),
+        (("--watch", "--queue", "many"), "--queue is 'many'"),
+        (("--watch",), "is under way"),
+        (("--export", "junit=x.xml"), "can't be exported"),
+    ],
+)
+def test_wrong_usage_is_refused_in_one_sentence(profile, profiled, folder, refused, arguments, said):
+    """Exit code 2, before anything is measured."""
+    (folder / "job.json").write_text("[]")
+    assert said in refused(profile("recalibrate", *arguments, "--mongo", "mongodb://nowhere", "--quiet"))
+
+
+def test_a_job_that_moved_is_asked_for(profile, profiled, folder, refused):
+    """The profile remembers where it was."""
+    (folder / "job.py").rename(folder / "moved.py")
+    assert "--topology" in refused(profile("recalibrate", "--mongo", "mongodb://nowhere", "--quiet"))
+    answer = profile("recalibrate", "--topology", "moved.py", "--mongo", "mongodb://nowhere", "--no-confirm")
+    assert "nothing changed" in answer.stdout
+
+
+def test_help_is_told_without_heavy_imports(shell, folder):
+    """Like that of every command."""
+    (folder / "sitecustomize.py").write_text(
+        "import atexit, sys\n"
+        "heavy = {'numpy', 'scipy', 'pandas', 'pyspark', 'rich', 'pydantic', 'pymongo', 'confluent_kafka'}\n"
+        "atexit.register(lambda: print('loaded', sorted(heavy & set(sys.modules)), file=sys.stderr))\n"
+    )
+    import profiler
+
+    root = profiler.__file__.removesuffix("/profiler/__init__.py")
+    answer = shell("recalibrate", "--help", PYTHONPATH=f"{folder}:{root}")
+    assert (answer.returncode, answer.stderr) == (0, "loaded []\n")
+    assert "--dry-run" in answer.stdout
+
+
+# Watching.
+
+
+def windows(*values, latency_ms=100):
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    return "".join(
+        json.dumps(
+            {"at": (noon + timedelta(seconds=3 * number)).isoformat(), "queue_rows": value, "latency_ms": latency_ms}
+        )
+        + "\n"
+        for number, value in enumerate(values)
+    )
+
+
+def watched(profile, *arguments):
+    return profile("recalibrate", "profile.json", "--watch", "--window", "1ms", "--budget", "20ms", *arguments)
+
+
+def test_a_watch_recommends_what_lasts_and_only_that(profile, profiled, folder):
+    """A queue above its limit for the period; the command to call is named."""
+    (folder / "job.jsonl").write_text(windows(*[50] * 5, *[5000] * 5, *[50] * 30))
+    arguments = ("--job", "job.jsonl", "--queue", "1000", "--period", "30s")
+    quiet = watched(profile, *arguments)
+    assert (quiet.exit_code, "nothing too high" in quiet.stdout) == (0, True)
+    (folder / "job.jsonl").write_text(windows(*[50] * 5, *[5000] * 15, *[50] * 15))
+    loud = watched(profile, *arguments)
+    assert loud.exit_code == 0
+    assert "recalibrate: queue above 1,000 rows for 30 s (now 5,000 rows)" in loud.stdout
+    assert f"profile recalibrate {profiled}" in loud.stdout
+    assert "back to normal" in loud.stdout
+
+
+def test_a_watch_knows_the_constraint_of_the_profile(profile, profiled, folder):
+    """And half of a line that is still being written is not read."""
+    text = windows(*[50] * 30, latency_ms=900)
+    (folder / "job.jsonl").write_text(text + '{"at": "2026-03-')
+    document = json.loads(watched(profile, "--job", "job.jsonl", "--period", "30s", "--json", "-").stdout)
+    assert document["recommended"]
+    assert [each["quantity"] for each in document["alarms"]] == ["latency"]
+    assert (document["limits"]["latency_ms"], document["windows"]) == (500, 30)
+
+
+def test_an_interrupted_watch_tells_what_it_saw(profile, profiled, folder, monkeypatch):
+    """Ctrl-C is its usual end: exit 130, and the document is written."""
+    (folder / "job.jsonl").write_text(windows(*[5000] * 30))
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watching.time, "sleep", interrupt)
+    arguments = ("--job", "job.jsonl", "--queue", "1000", "--period", "30s", "--json", "watch.json")
+    answer = profile("recalibrate", "profile.json", "--watch", *arguments)
+    assert answer.exit_code == 130
+    assert json.loads((folder / "watch.json").read_text())["recommended"]
+
+
+def test_a_line_that_is_no_window_is_refused(profile, profiled, folder, refused):
+    """With its number."""
+    (folder / "job.jsonl").write_text(windows(1) + "hello\n")
+    assert "Line 2" in refused(watched(profile, "--job", "job.jsonl", "--quiet"))
+
+
+def test_a_run_in_the_history_is_followed_to_its_end(profile, profiled, store):
+    """Its windows are those of the job; stress makes a queue."""
+    answer = profile(
+        *("recalibrate", "--watch", "--job", profiled, "--mongo", "mongodb://nowhere"),
+        *("--queue", "1", "--json", "-", "--quiet"),
+    )
+    assert answer.exit_code == 0, answer.stderr
+    assert json.loads(answer.stdout)["windows"] == len(store.windows(profiled))

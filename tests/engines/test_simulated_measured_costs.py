@@ -1,0 +1,54 @@
+"""Costs that one engine measured make another one like it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from profiler.configuration import Configuration
+from profiler.engines.simulated.engine import SimulatedEngine
+from profiler.engines.simulated.measured_costs import BESIDE, predicted_per_s, with_measured_costs
+from profiler.engines.simulated.platform import SimulatedPlatform
+from profiler.loading import load_topology
+from profiler.measure import Design, measure
+from profiler.observation import Detail
+from profiler.rounds import Action, Step, Trial
+from profiler.topology import Topology
+
+FREE_HOPS = SimulatedPlatform(cores_per_node=4, slots=40, hop_cpu_ms=0.0, remote_hop_cpu_ms=0.0, switching=0.0)
+
+
+def started(topology: Topology, platform: SimulatedPlatform = FREE_HOPS):
+    """Measure one task each, as a search begins."""
+    trial = Trial(
+        Configuration.of(dict.fromkeys(topology.names, 1)), Step.FEATURES, Action.START, detail=Detail.FULL, calm=True
+    )
+    return measure(SimulatedEngine(platform, seed=1), topology, trial, Design(), reference=None)
+
+
+@pytest.mark.parametrize("name", ["linear", "diamond", "star", "word-count"])
+def test_what_was_measured_of_one_task_each_predicts_other_tasks(name):
+    """The truth of the measured engine is known here: the prediction comes near it."""
+    topology = load_topology(name)
+    start = started(topology)
+    for tasks in (1, 3):
+        configuration = Configuration.of(
+            {each.name: tasks if each.parallel else 1 for each in (topology[name] for name in topology.names)}
+        )
+        truth = SimulatedEngine(FREE_HOPS).truth(topology, configuration).throughput_per_s
+        pulled = min(truth, 20_000.0 * tasks * len(topology.sources))
+        assert predicted_per_s(topology, start, configuration, cores=4) == pytest.approx(pulled, rel=0.1)
+
+
+def test_what_works_beside_the_job_takes_cores_from_it():
+    """Half of the cores used by a broker leave the job half of its throughput, where cores are the limit."""
+    topology = load_topology("linear")
+    start = started(topology)
+    windows = tuple(replace(window, cores_used=2 * window.cpu_s / window.duration_s) for window in start.windows)
+    many = Configuration.of(dict.fromkeys(topology.names, 4))
+    alone = predicted_per_s(topology, start, many, cores=2)
+    shared = replace(start, windows=windows)
+    assert predicted_per_s(topology, shared, many, cores=2) == pytest.approx(alone / 2, rel=0.05)
+    assert BESIDE in with_measured_costs(topology, shared)
+    assert BESIDE not in with_measured_costs(topology, start)

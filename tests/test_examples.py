@@ -1,0 +1,50 @@
+"""The examples load, are drawn and run: what a newcomer tries first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from profiler.cli.app import app
+from profiler.loading import load_topology
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def test_a_mixed_dag_is_drawn_with_its_queries_stages_and_topics():
+    """SQL and Python operators, a stream that parts, two operators with state."""
+    answer = CliRunner().invoke(app, ["check", str(EXAMPLES / "clickstream" / "topology.py"), "--no-spark", "--json"])
+    assert answer.exit_code == 0, answer.output
+    document = json.loads(answer.stdout)
+    drawn = CliRunner().invoke(app, ["check", str(EXAMPLES / "clickstream" / "topology.py"), "--no-spark"]).stdout
+    assert document["topology"] == "clickstream"
+    assert "├┄╮" in drawn
+    assert "people → segment → by_segment" in drawn
+    assert "(reader) → by_page" in drawn
+    assert "stateful by page" in drawn
+
+
+def test_the_waiting_operator_of_the_dag_gets_the_tasks(tmp_path):
+    """On the simulated engine, as the example says."""
+    file = tmp_path / "out.json"
+    topology = str(EXAMPLES / "clickstream" / "topology.py")
+    answer = CliRunner().invoke(app, ["run", topology, "--engine", "simulated", "--json", str(file), "--quiet"])
+    assert answer.exit_code == 0, answer.output
+    tasks = json.loads(file.read_text())["best"]["tasks"]
+    assert tasks["segment"] > sum(tasks.values()) / 2
+
+
+def test_the_own_job_is_profiled_with_its_own_functions():
+    """No line of it is repeated in the topology."""
+    topology = load_topology(str(EXAMPLES / "own_job" / "topology.py"))
+    assert [operator.name for operator in topology.operators] == ["parse", "price", "total"]
+    assert {operator.function.__module__ for operator in topology.operators} == {"job"}
+    assert Path(topology.sources[0].payloads).name == "orders.jsonl"
+
+
+@pytest.mark.parametrize("file", ["own_job/orders.jsonl", "clickstream/clicks.jsonl"])
+def test_messages_are_json_lines(file):
+    assert all(isinstance(json.loads(line), dict) for line in (EXAMPLES / file).read_text().splitlines())
