@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from profiler.report.verdict_terminal import print_verdict
 from profiler.report.words import change
 
 _STYLES = {"faster": "bold green", "tie": "green", "inconclusive": "yellow"}
@@ -17,13 +18,8 @@ _LEFT = ("variant",)
 
 def print_comparison(console: Console, document: Mapping[str, Any]) -> None:
     """Print the whole result."""
-    console.print(Text(headline(document), "bold"))
-    for line in (*_table(document), *_variants(document), *_other_pairs(document)):
-        console.print(line)
-    verdict = document["verdict"]
-    console.print(Text(f"{verdict}: {document['why']} (exit {document['exit_code']})", _STYLES[verdict]))
-    for warning in document["warnings"]:
-        console.print(Text(f"warning: {warning}", "yellow"))
+    lines = (*_table(document), *_variants(document), *_other_pairs(document))
+    print_verdict(console, headline(document), lines, document, _STYLES[document["verdict"]])
 
 
 def headline(document: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from profiler.configuration import Configuration
 from profiler.report.gate_words import LABELS
+from profiler.report.verdict_terminal import print_verdict
 from profiler.report.words import change
 from profiler.statistics.gate_blocks import Criterion
 
@@ -21,13 +22,8 @@ _QUANTITIES = {"cpu": "CPU", "busy": "working time"}
 
 def print_gate(console: Console, document: Mapping[str, Any]) -> None:
     """Print the whole verdict."""
-    console.print(Text(headline(document), "bold"))
-    for line in (*_criteria(document), *_slower(document), *_drill(document)):
-        console.print(line)
-    verdict = document["verdict"]
-    console.print(Text(f"{verdict}: {document['why']} (exit {document['exit_code']})", _STYLES[verdict]))
-    for warning in document["warnings"]:
-        console.print(Text(f"warning: {warning}", "yellow"))
+    lines = (*_criteria(document), *_slower(document), *_drill(document))
+    print_verdict(console, headline(document), lines, document, _STYLES[document["verdict"]])
 
 
 def headline(document: Mapping[str, Any]) -> str:

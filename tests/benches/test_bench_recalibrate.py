@@ -19,9 +19,10 @@ def small(tmp_path, monkeypatch):
     recalibrate._saved.cache_clear()
 
 
-def test_it_tells_the_part_of_the_rounds_that_is_saved(small):
-    """Rounds cold and warm stand beside it, and the goal beside the whole."""
-    rows = {row["quantity"]: row for row in recalibrate.rows()}
+def test_it_tells_the_part_of_the_rounds_that_is_saved_and_goes_on_where_it_stopped(small, monkeypatch):
+    """Rounds cold and warm stand beside it, and the goal beside the whole; what was run is not run again."""
+    found = list(recalibrate.rows())
+    rows = {row["quantity"]: row for row in found}
     case = recalibrate._case("linear", Preset.QUIET, 0)
     assert case.unchanged < case.cold
     whole = rows["quiet: rounds saved, unchanged"]
@@ -29,11 +30,6 @@ def test_it_tells_the_part_of_the_rounds_that_is_saved(small):
     assert whole["ours"] == rows["quiet: linear, rounds saved"]["ours"]
     assert whole["low"] <= whole["ours"] <= whole["high"]
     assert rows["quiet: confirmed within two rounds"]["ours"] == 1
-
-
-def test_it_goes_on_where_it_stopped(small, monkeypatch):
-    """What was run is not run again."""
-    rows = list(recalibrate.rows())
     recalibrate._saved.cache_clear()
     monkeypatch.setattr(recalibrate, "_run", lambda *_: pytest.fail("it was run again"))
-    assert list(recalibrate.rows()) == rows
+    assert list(recalibrate.rows()) == found

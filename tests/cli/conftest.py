@@ -7,14 +7,18 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 import profiler
+from profiler.cli import gating, running, stored_profiles
 from profiler.cli.app import app
 from profiler.services.run_folder import cache_directory
+from profiler.settings import Settings
+from profiler.store.memory import MemoryStore
 from tests.cli.commands import Command, processes_of
 
 Profile = Callable[..., Result]
@@ -33,6 +37,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def profile(folder: Path) -> Profile:
     """Call `profile` in this process."""
     return lambda *arguments: CliRunner().invoke(app, list(arguments))
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
+    """Keep the history of all commands in memory."""
+    kept = MemoryStore()
+
+    @contextmanager
+    def opened(settings: Settings, note: object) -> Iterator[Callable[[], MemoryStore]]:
+        yield lambda: kept
+
+    for module in (gating, running, stored_profiles):
+        monkeypatch.setattr(module, "opened_history", opened)
+    return kept
 
 
 @pytest.fixture

@@ -59,8 +59,8 @@ def test_help_loads_nothing_heavy(shell, folder: Path) -> None:
         "atexit.register(lambda: print('loaded', sorted(heavy & set(sys.modules)), file=sys.stderr))\n",
         encoding="utf-8",
     )
-    for command in (["--help"], ["run", "--help"], ["check", "--help"]):
-        answer = shell(*command, PYTHONPATH=f"{folder}:{ROOT}")
+    for command in ([], ["run"], ["check"], ["gate"], ["compare"], ["recalibrate"]):
+        answer = shell(*command, "--help", PYTHONPATH=f"{folder}:{ROOT}")
         assert (answer.returncode, answer.stderr) == (0, "loaded []\n")
 
 

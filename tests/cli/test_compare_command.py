@@ -338,18 +338,3 @@ def test_wrong_usage_is_one_sentence(wrong, profile, refused):
     """Exit 2, before anything is measured."""
     arguments, sentence = WRONG[wrong]
     assert refused(profile("compare", *arguments, *SIMULATED, "--quiet")).startswith(sentence)
-
-
-def test_help_of_a_comparison_loads_nothing_heavy(shell, folder):
-    """It must answer at once."""
-    (folder / "sitecustomize.py").write_text(
-        "import atexit, sys\n"
-        "heavy = {'numpy', 'scipy', 'pandas', 'pyspark', 'rich', 'pydantic', 'pymongo', 'confluent_kafka'}\n"
-        "atexit.register(lambda: print('loaded', sorted(heavy & set(sys.modules)), file=sys.stderr))\n"
-    )
-    from tests.cli.test_app import ROOT
-
-    answer = shell("compare", "--help", PYTHONPATH=f"{folder}:{ROOT}")
-    assert (answer.returncode, answer.stderr) == (0, "loaded []\n")
-    assert "--equal-slots" in answer.stdout
-    assert "--max-slowdown" not in answer.stdout

@@ -5,15 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from contextlib import contextmanager
 from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
 
-from profiler.cli import gating
 from profiler.report.gate_document import gate_schema
-from profiler.store.memory import MemoryStore
 from tests.git_repositories import JOB, Repository
 
 SIMULATED = ("--engine", "simulated", "--nodes", "2", "--cores", "2", "--seed", "1")
@@ -32,19 +29,6 @@ def forget(*modules):
     """Let the next call import a neighbour anew."""
     for name in list(modules):
         sys.modules.pop(name, None)
-
-
-@pytest.fixture
-def store(monkeypatch):
-    """Keep baselines and gates in memory."""
-    kept = MemoryStore()
-
-    @contextmanager
-    def opened_history(settings, note):
-        yield lambda: kept
-
-    monkeypatch.setattr(gating, "opened_history", opened_history)
-    return kept
 
 
 @pytest.fixture
@@ -305,20 +289,6 @@ def test_a_revision_needs_a_repository_that_has_it(profile, refused, folder, rep
     repository.write(new=JOB)
     said = refused(profile("gate", "new.py", *SIMULATED, "--quiet", "--against-rev", "HEAD"))
     assert said.endswith("there is no 'new.py'. Name a revision that has it.")
-
-
-def test_help_of_a_gate_loads_nothing_heavy(shell, folder):
-    """It must answer at once."""
-    (folder / "sitecustomize.py").write_text(
-        "import atexit, sys\n"
-        "heavy = {'numpy', 'scipy', 'pandas', 'pyspark', 'rich', 'pydantic', 'pymongo', 'confluent_kafka'}\n"
-        "atexit.register(lambda: print('loaded', sorted(heavy & set(sys.modules)), file=sys.stderr))\n"
-    )
-    from tests.cli.test_app import ROOT
-
-    answer = shell("gate", "--help", PYTHONPATH=f"{folder}:{ROOT}")
-    assert (answer.returncode, answer.stderr) == (0, "loaded []\n")
-    assert "--against-rev" in answer.stdout
 
 
 @pytest.mark.mongo

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
 
 import pytest
 
-from profiler.cli import gating
 from profiler.engines.simulated.engine import SimulatedEngine
-from profiler.store.memory import MemoryStore
 from profiler.store.records import RunKind, RunState
 from tests.git_repositories import JOB, Repository
 
@@ -34,19 +31,6 @@ def forget_jobs(folder):
     for name, module in list(sys.modules.items()):
         if str(folder) in str(getattr(module, "__file__", "")):
             del sys.modules[name]
-
-
-@pytest.fixture
-def store(monkeypatch):
-    """Keep gates in memory."""
-    kept = MemoryStore()
-
-    @contextmanager
-    def opened_history(settings, note):
-        yield lambda: kept
-
-    monkeypatch.setattr(gating, "opened_history", opened_history)
-    return kept
 
 
 @pytest.fixture

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import jsonschema
 import pytest
 
-from profiler.cli import running, stored_profiles, watching
+from profiler.cli import watching
 from profiler.cli.fingerprints import as_asked, asked_of, foreseen_fingerprint
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.fingerprint import fingerprint_document, fingerprint_from
@@ -18,7 +17,6 @@ from profiler.loading import load_topology
 from profiler.precedence import resolve
 from profiler.report.json_document import schema
 from profiler.report.recalibrate_document import recalibrate_schema
-from profiler.store.memory import MemoryStore
 from profiler.store.records import RunState
 
 JOB = """
@@ -48,20 +46,6 @@ def _one_process_each(tmp_path, monkeypatch):
     """Forget what a test's jobs imported, as the process of a real call would; keep its leftovers in its own cache."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setenv("PROFILE_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def store(monkeypatch):
-    """Keep the history in memory, for `run` and for `recalibrate`."""
-    kept = MemoryStore()
-
-    @contextmanager
-    def opened_history(settings, note):
-        yield lambda: kept
-
-    for module in (running, stored_profiles):
-        monkeypatch.setattr(module, "opened_history", opened_history)
-    return kept
 
 
 @pytest.fixture
@@ -342,21 +326,6 @@ def test_a_job_that_moved_is_asked_for(profile, profiled, folder, refused):
     assert "--topology" in refused(profile("recalibrate", "--mongo", "mongodb://nowhere", "--quiet"))
     answer = profile("recalibrate", "--topology", "moved.py", "--mongo", "mongodb://nowhere", "--no-confirm")
     assert "nothing changed" in answer.stdout
-
-
-def test_help_is_told_without_heavy_imports(shell, folder):
-    """Like that of every command."""
-    (folder / "sitecustomize.py").write_text(
-        "import atexit, sys\n"
-        "heavy = {'numpy', 'scipy', 'pandas', 'pyspark', 'rich', 'pydantic', 'pymongo', 'confluent_kafka'}\n"
-        "atexit.register(lambda: print('loaded', sorted(heavy & set(sys.modules)), file=sys.stderr))\n"
-    )
-    import profiler
-
-    root = profiler.__file__.removesuffix("/profiler/__init__.py")
-    answer = shell("recalibrate", "--help", PYTHONPATH=f"{folder}:{root}")
-    assert (answer.returncode, answer.stderr) == (0, "loaded []\n")
-    assert "--dry-run" in answer.stdout
 
 
 # Watching.

@@ -42,7 +42,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
         file.write_bytes(content)
     handler = functools.partial(Silent, directory=str(files))
     with http.server.ThreadingHTTPServer((LOOPBACK, 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         use_repository(tmp_path, monkeypatch, server.server_address[1])
         yield files
