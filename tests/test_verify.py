@@ -26,6 +26,7 @@ def test_a_sound_answer_holds():
     verification = verified(340.0)
     assert verification.passed
     assert verification.rate_per_s == pytest.approx(0.95 * 340)
+    assert verification.less is None
     assert in_words(verification).startswith("holds at 323 rows/s with batches of 30 s")
 
 
@@ -34,7 +35,18 @@ def test_a_rate_that_was_too_good_lets_the_queue_grow():
     verification = verified(600.0)
     assert verification.queue_grew
     assert not verification.passed
-    assert "the queue grows" in in_words(verification)
+    assert not verification.less.passed
+    assert in_words(verification).endswith("the queue grows, nor at 480; offer less or give it more slots")
+
+
+def test_a_rate_that_holds_is_told_where_the_found_one_does_not():
+    """95 % of 460 rows/s is more than four tasks do, 80 % of it is not."""
+    verification = verified(460.0)
+    assert not verification.passed
+    assert verification.less.passed
+    assert verification.less.rate_per_s == pytest.approx(0.8 * 460)
+    assert in_words(verification).startswith("it holds at 368 rows/s (p95 ")
+    assert ", not at 437 rows/s with batches of 30 s: " in in_words(verification)
 
 
 def test_a_tight_constraint_is_violated():

@@ -22,6 +22,7 @@ from profiler.report.uncertainty import throughput_interval
 from profiler.report.validity import hot_key_notes, where_it_holds
 from profiler.rounds import Action, Round
 from profiler.statistics.comparison import Comparison
+from profiler.verify import Verification
 
 SCHEMA = "profile/1"
 
@@ -58,9 +59,7 @@ def profile_document(profile: Profile, *, run: str, engine: str, environment: Ma
         },
         "gain": profile.gain,
         "confirmed": None if confirmed is None else _comparison(confirmed),
-        "verified": None
-        if profile.verification is None
-        else {**asdict(profile.verification), "passed": profile.verification.passed},
+        "verified": _verification(profile.verification),
         "rounds": [_round(outcome) for outcome in profile.rounds],
         "settings": {**asdict(settings), "shuffle_partitions": settings.shuffle_partitions},
         "environment": dict(environment),
@@ -83,6 +82,12 @@ def schema() -> dict[str, Any]:
     text = files("profiler.report").joinpath("profile-1.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
+
+
+def _verification(verification: Verification | None) -> dict[str, Any] | None:
+    if verification is None:
+        return None
+    return {**asdict(verification), "passed": verification.passed, "less": _verification(verification.less)}
 
 
 def _features(profile: Profile) -> dict[str, Any] | None:

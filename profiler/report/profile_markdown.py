@@ -41,7 +41,9 @@ def _evidence(document: Document) -> Iterator[str]:
     else:
         yield "- not confirmed"
     if verified is not None:
-        yield f"- with production's batches it {'holds' if verified['passed'] else 'does **not** hold'}"
+        less = verified.get("less")
+        at_less = f", but at {less['rate_per_s']:,.0f} rows/s it does" if less and less["passed"] else ""
+        yield f"- with production's batches it {'holds' if verified['passed'] else f'does **not** hold{at_less}'}"
     if not document["complete"]:
         yield "- the time was up before the search ended"
 

@@ -19,7 +19,7 @@ from profiler.report.validity import hot_key_notes, where_it_holds
 from profiler.report.words import change
 from profiler.rounds import Round
 from profiler.statistics.comparison import Comparison, Verdict
-from profiler.verify import in_words
+from profiler.verify import holds_with_less, in_words
 
 
 def print_profile(console: Console, profile: Profile, *, run: str, engine: str, title: str = "Answer") -> None:
@@ -97,7 +97,7 @@ def _figures(profile: Profile) -> Table:
         if said:
             table.add_row(label, said)
     if profile.verification is not None:
-        style = "green" if profile.verification.passed else "red"
+        style = "green" if profile.verification.passed else "yellow" if holds_with_less(profile.verification) else "red"
         table.add_row("production", Text(in_words(profile.verification), style))
     return table
 
