@@ -32,7 +32,7 @@ from profiler.statistics.gate_blocks import Criterion
 from profiler.statistics.gating import GateVerdict, Limits, judge
 from profiler.statistics.student import LogDifference
 from profiler.topology import Cost, Operator, Topology
-from scripts.benches.rows import Row, row
+from scripts.benches.rows import Row, rate_interval, rate_row, row
 from scripts.benches.saved import Saved
 
 CASES = {"linear": "work-2", "word-count": "count", "star": "hub", "twitter-sentiment": "sentiment"}
@@ -81,11 +81,11 @@ def rows() -> Iterator[Row]:
 
 def _unchanged_rows(gates: Sequence[Verdict]) -> Iterator[Row]:
     slower = [gate.verdict == GateVerdict.SLOWER for gate in gates]
-    low, _ = _interval(slower)
-    yield _rate("unchanged code: called slower", slower, better="lower", against="nominal 5 %")
+    low, _ = rate_interval(slower)
+    yield rate_row("unchanged code: called slower", slower, better="lower", against="nominal 5 %")
     yield row("unchanged code: lower end of that", low, NOMINAL, better="lower", n=len(gates))
     for verdict in (GateVerdict.PASS, GateVerdict.INCONCLUSIVE):
-        yield _rate(f"unchanged code: {verdict}", [gate.verdict == verdict for gate in gates], against="")
+        yield rate_row(f"unchanged code: {verdict}", [gate.verdict == verdict for gate in gates], against="")
     for criterion in Criterion:
         values = [gate.detectable[criterion] for gate in gates if gate.blocks == 2 * DESIGN.blocks]
         yield row(
@@ -101,16 +101,16 @@ def _slower_rows(slowdown: float, gates: Sequence[Verdict], unchanged: Sequence[
         promise, by = _promise(name, slowdown, [gate for gate in unchanged if gate.topology == name])
         promises.append(promise)
         told = f"promised {promise:.1%}: {by} {_true_effects(name, slowdown)[by]:+.1%}"
-        yield _rate(f"{slowdown:.0%} more work in {operator} of {name}: found", found, against=told)
+        yield rate_row(f"{slowdown:.0%} more work in {operator} of {name}: found", found, against=told)
     found = [gate.verdict == GateVerdict.SLOWER for gate in gates]
     promised = statistics.fmean(promises)
-    yield _rate(f"{slowdown:.0%} more work: found", found, against=f"promised {promised:.1%}")
-    yield row(f"{slowdown:.0%} more work: upper end of that", _interval(found)[1], promised, n=len(found))
-    yield _rate(
+    yield rate_row(f"{slowdown:.0%} more work: found", found, against=f"promised {promised:.1%}")
+    yield row(f"{slowdown:.0%} more work: upper end of that", rate_interval(found)[1], promised, n=len(found))
+    yield rate_row(
         f"{slowdown:.0%} more work: passed", [gate.verdict == GateVerdict.PASS for gate in gates], better="lower"
     )
     named = [gate.operator == CASES[gate.topology] for gate in gates if gate.verdict == GateVerdict.SLOWER]
-    yield _rate(f"{slowdown:.0%} more work: right operator named, of those found", named, goal=0.9)
+    yield rate_row(f"{slowdown:.0%} more work: right operator named, of those found", named, goal=0.9)
 
 
 def _promise(name: str, slowdown: float, unchanged: Sequence[Verdict]) -> tuple[float, Criterion]:
@@ -214,21 +214,6 @@ def _slower(topology: Topology, name: str, slowdown: float) -> Topology:
         return replace(operator, cost=more) if operator.name == name else operator
 
     return Topology(topology.name, topology.sources, [changed(operator) for operator in topology.operators])
-
-
-def _rate(
-    quantity: str, hits: Sequence[bool], *, goal: float | None = None, better: Any = "higher", against: str = ""
-) -> Row:
-    low, high = _interval(hits)
-    ours = sum(hits) / len(hits) if hits else 0.0
-    return row(quantity, ours, goal, better=better, against=against, n=len(hits), low=low, high=high)
-
-
-def _interval(hits: Sequence[bool]) -> tuple[float, float]:
-    if not hits:
-        return 0.0, 1.0
-    found = stats.binomtest(sum(hits), len(hits)).proportion_ci(0.95)
-    return float(found.low), float(found.high)
 
 
 @cache

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypedDict
+
+from scipy import stats
+
+Better = Literal["higher", "lower"]
 
 
 class Row(TypedDict):
@@ -11,7 +16,7 @@ class Row(TypedDict):
     quantity: str
     ours: float
     goal: float | None
-    better: Literal["higher", "lower"]
+    better: Better
     unit: str
     against: str
     n: int
@@ -24,7 +29,7 @@ def row(
     ours: float,
     goal: float | None = None,
     *,
-    better: Literal["higher", "lower"] = "higher",
+    better: Better = "higher",
     unit: str = "ratio",
     against: str = "",
     n: int,
@@ -43,3 +48,20 @@ def row(
         "low": low,
         "high": high,
     }
+
+
+def rate_row(
+    quantity: str, hits: Sequence[bool], goal: float | None = None, *, better: Better = "higher", against: str = ""
+) -> Row:
+    """Build the row of a rate, with its exact binomial interval at 95 %."""
+    low, high = rate_interval(hits)
+    ours = sum(hits) / len(hits) if hits else 0.0
+    return row(quantity, ours, goal, better=better, against=against, n=len(hits), low=low, high=high)
+
+
+def rate_interval(hits: Sequence[bool]) -> tuple[float, float]:
+    """Return between what the rate lies that gave these, at 95 %."""
+    if not hits:
+        return 0.0, 1.0
+    found = stats.binomtest(sum(hits), len(hits)).proportion_ci(0.95)
+    return float(found.low), float(found.high)

@@ -1,0 +1,118 @@
+"""`profile gate word-count` on Spark, as CI calls it: unchanged code against its baseline, and drills that must be red.
+
+Every gate is a process of its own and its document is kept, so the bench goes on where it stopped. The baseline is
+saved first, by a gate of its own, in the history that `profile` keeps anyway.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from scripts.benches.rows import Row, rate_row, row
+from scripts.benches.saved import Saved
+
+WORKLOAD = "word-count"
+BASELINE = "bench"
+GATES = 10
+DRILL = "20%"
+MEASURED = (
+    "profiler/engines/spark",
+    "profiler/generator",
+    "profiler/statistics",
+    "profiler/measure.py",
+    "profiler/gate.py",
+    "profiler/drill.py",
+    "profiler/drilling.py",
+    "workloads",
+)
+"""A change of these makes the gates stale."""
+MINUTES_GOAL = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """One gate's document, and how long it took."""
+
+    document: Mapping[str, Any]
+    minutes: float
+
+    @property
+    def verdict(self) -> str:
+        """What it said."""
+        return str(self.document["verdict"])
+
+    @property
+    def cpu_effect(self) -> float | None:
+        """Change of the CPU per row; None where nothing was measured."""
+        found = [each["effect"] for each in self.document["criteria"] if each["criterion"] == "cpu-per-row"]
+        return float(found[0]) if found else None
+
+
+def rows() -> Iterator[Row]:
+    """Run what is not run yet, and yield what came of it."""
+    saved = Saved("gate-spark", *MEASURED)
+    saved.get("baseline", partial(_gate, "--save-baseline", BASELINE))
+    unchanged = [_gated(saved, f"unchanged {number}", "--baseline", BASELINE) for number in range(1, GATES + 1)]
+    yield from unchanged_rows(unchanged)
+    drilled = [_gated(saved, f"drill {number}", "--drill", DRILL) for number in range(1, GATES + 1)]
+    yield from drill_rows(drilled)
+    yield row(
+        "minutes of a gate, the longest",
+        max(each.minutes for each in (*unchanged, *drilled)),
+        MINUTES_GOAL,
+        unit="min",
+        better="lower",
+        n=2 * GATES,
+    )
+
+
+def unchanged_rows(gates: Sequence[Gated]) -> Iterator[Row]:
+    """Tell what gates said of code that did not change."""
+    yield rate_row("unchanged code called slower", [each.verdict == "slower" for each in gates], 0.1, better="lower")
+    yield rate_row("unchanged code passed", [each.verdict == "pass" for each in gates])
+    yield rate_row("unchanged code, inconclusive", [each.verdict == "inconclusive" for each in gates])
+    effects = [abs(each.cpu_effect) for each in gates if each.cpu_effect is not None]
+    if effects:
+        yield row(
+            "change of CPU per row seen in it, median", statistics.median(effects), better="lower", n=len(effects)
+        )
+
+
+def drill_rows(gates: Sequence[Gated]) -> Iterator[Row]:
+    """Tell whether drills came out red, and named the operator that was made slower."""
+    yield rate_row(f"drills of {DRILL} that exit 1", [each.verdict == "slower" for each in gates], 0.9)
+    named = [
+        each.document["slower_operator"] == each.document["drill"]["operator"]
+        for each in gates
+        if each.verdict == "slower"
+    ]
+    if named:
+        yield rate_row("of these, the right operator named", named)
+    yield rate_row(
+        "drills that the gate did not try", [not each.document["criteria"] for each in gates], better="lower"
+    )
+
+
+def _gated(saved: Saved, key: str, *arguments: str) -> Gated:
+    found = saved.get(key, partial(_gate, *arguments))
+    return Gated(found["document"], found["minutes"])
+
+
+def _gate(*arguments: str) -> dict[str, Any]:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "gate.json"
+        command = [sys.executable, "-m", "profiler", "gate", WORKLOAD, *arguments, "--json", str(file)]
+        started_s = time.monotonic()
+        subprocess.run(command, check=False)
+        minutes = (time.monotonic() - started_s) / 60
+        return {"document": json.loads(file.read_text(encoding="utf-8")), "minutes": minutes}
