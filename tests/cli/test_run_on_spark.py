@@ -40,24 +40,11 @@ def job(tmp_path):
     (tmp_path / "lines.jsonl").write_text("".join(f"line {number % 7}\n" for number in range(1000)))
 
 
-def test_a_profile_ends_with_an_answer_and_a_history(command, tmp_path):
-    """Configuration, settings to paste and a document by the schema; the run is in the history afterwards."""
-    run = command("run", "job.py", *SHORT, "--json", "out.json")
-    assert run.ended() == 0, run.err
-    assert "Settings to paste" in run.out
-    document = json.loads((tmp_path / "out.json").read_text())
-    jsonschema.validate(document, schema())
-    assert document["engine"] == "spark"
-    assert document["best"]["throughput_per_s"] > 0
-    assert "WARN" not in run.err
-    assert "ERROR" not in run.err
-    listed = command("history", "list", "--json")
-    assert listed.ended() == 0, listed.err
-    assert document["run"] in listed.out
+def test_an_interrupted_profile_goes_on_to_an_answer_and_a_history(command, tmp_path):
+    """Ctrl-C in the second round: exit 130, round 1 is kept, and `--resume` does not repeat it.
 
-
-def test_an_interrupted_profile_is_stored_and_goes_on(command):
-    """Ctrl-C in the second round: exit 130, round 1 is kept, and `--resume` does not repeat it."""
+    It ends with a configuration, settings to paste, a document by the schema, and the run in the history.
+    """
     run = command("run", "job.py", *SHORT)
     run.wait_for("round 2")
     run.interrupt()
@@ -69,10 +56,21 @@ def test_an_interrupted_profile_is_stored_and_goes_on(command):
     assert stored["rounds"] >= 1
     identity = stored["run"]
     assert f"--resume {identity}" in run.err
-    resumed = command("run", "job.py", *SHORT, "--resume", identity)
+    resumed = command("run", "job.py", *SHORT, "--resume", identity, "--json", "out.json")
     assert resumed.ended() == 0, resumed.err
     assert "round 1: start" not in resumed.err
     assert identity in resumed.out
+    assert "Settings to paste" in resumed.out
+    assert "WARN" not in resumed.err
+    assert "ERROR" not in resumed.err
+    document = json.loads((tmp_path / "out.json").read_text())
+    jsonschema.validate(document, schema())
+    assert (document["engine"], document["run"]) == ("spark", identity)
+    assert document["best"]["throughput_per_s"] > 0
+    listed = command("history", "list", "--json")
+    assert listed.ended() == 0, listed.err
+    (stored,) = json.loads(listed.out)["runs"]
+    assert (stored["run"], stored["state"]) == (identity, "finished")
 
 
 def test_a_killed_profile_leaves_no_process(command, cache):
