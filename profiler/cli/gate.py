@@ -45,6 +45,7 @@ class Request:
 @with_settings(
     "engine",
     "window",
+    "warm-up",
     "max-slowdown",
     "rule-out",
     "blocks",

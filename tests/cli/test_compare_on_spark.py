@@ -17,7 +17,7 @@ SHORT = (
 )
 JOB = """
 from pyspark.sql import functions as F
-from profiler import Source, Topology
+from profiler import Operator, Source, Topology
 
 def draw(rows):
     last = F.aggregate(
@@ -25,12 +25,17 @@ def draw(rows):
     )
     return rows.select("event_time", last.cast("string").alias("value"))
 
-topology = Topology.chain("draw-{numbers}", Source("{source}", payloads="lines.jsonl"), draw)
+topology = Topology.chain(
+    "draw-{numbers}", Source("{source}", payloads="lines.jsonl", max_tasks=1), Operator("draw", draw, max_tasks=1)
+)
 """
 
 
 def test_an_interrupted_comparison_goes_on(command, tmp_path):
-    """Ctrl-C in the third block: the next call reuses both profiles and measures the blocks that are missing."""
+    """Ctrl-C in the third block: the next call reuses both profiles and measures the blocks that are missing.
+
+    One task each is all that the jobs may have, so their profiles have one round.
+    """
     (tmp_path / "lines.jsonl").write_text("".join(f"line {number % 7}\n" for number in range(1000)))
     for numbers, source in ((200, "lines"), (800, "rows")):
         (tmp_path / f"draw_{numbers}.py").write_text(JOB.format(numbers=numbers, source=source))

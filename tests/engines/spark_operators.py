@@ -70,3 +70,10 @@ def users(lines: DataFrame) -> DataFrame:
 
 def by_user(rows: DataFrame) -> DataFrame:
     return rows.groupBy("user").agg(F.count("*").alias("n"), F.last("event_time").alias("event_time"))
+
+
+def dear_by_user(rows: DataFrame) -> DataFrame:
+    """Work so long for every row that the rows are what keyed tasks are busy with, not the polling."""
+    numbers = F.sequence(F.lit(1), F.lit(2000))
+    worked = F.aggregate(numbers, F.col("n"), lambda total, each: (total + each) % 7919)
+    return by_user(rows).withColumn("w", worked)

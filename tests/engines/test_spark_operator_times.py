@@ -110,7 +110,9 @@ def test_keys_are_loaded_before_the_first_window(
 def test_a_hot_key_is_named_and_its_share_is_seen_in_both_ways(spark_engine, users: Path, monkeypatch):
     """Counted with one task; with four the busiest works two and a half times the mean."""
     monkeypatch.setattr(spark_engine, "_payload_file", lambda _: users)
-    topology = counted("hot")
+    topology = Topology.chain(
+        "hot", Source("lines"), jobs.users, Operator("count", jobs.dear_by_user, stateful=True, key="user")
+    )
     deployment = spark_engine.deploy(topology, configuration(topology, 1, 1, 1), Detail.FULL)
     *_, alone = deployment.observe(4000, 4)
     deployment.close()

@@ -42,6 +42,7 @@ FEWEST_SAMPLED = 64
 WHOLE = 0.9
 """Part of a window that a batch must have seen of the offered rate to count as one."""
 DRAINS_WITHIN_S = 5.0
+FILLING_DRAINS_WITHIN_S = 30.0
 DELETES_WITHIN_S = 3.0
 DRAINED_S = 0.3
 """So little of the last rows sent may be missing, as only sampled ones are seen coming out."""
@@ -196,14 +197,14 @@ class SparkDeployment:
                 if not filling.goes_on(rows, time.monotonic()):
                     break
         self._filled = True
-        self._drains()
+        self._drains(FILLING_DRAINS_WITHIN_S)  # a restart would lose the state, so it is waited for
         self._batches.waiting = dict.fromkeys(self._batches.queries, 0)
 
-    def _drains(self) -> bool:
+    def _drains(self, within_s: float = DRAINS_WITHIN_S) -> bool:
         """Wait until what was sent has come out; the gate sees to it that it is little."""
         if self._sent_until_s is None:
             return True
-        deadline = time.monotonic() + DRAINS_WITHIN_S
+        deadline = time.monotonic() + within_s
         while self._collector.arrivals().newest_due_s < self._sent_until_s - DRAINED_S:
             if self._blind or time.monotonic() > deadline:
                 return False
