@@ -178,7 +178,7 @@ def _started(
     messages = builder.build(query, starting)
     running = RunningQuery(
         query,
-        start(messages, query, places.address, checkpoint, at.engine.window_s),
+        start(messages, query, places.address, places.output, checkpoint, at.engine.window_s),
         topology.operators,
         at.engine.log,
     )

@@ -178,13 +178,26 @@ def test_an_operator_that_cannot_be_built_is_named_with_the_user_s_line(spark_en
 
 
 def test_a_deployment_leaves_no_topic_and_no_checkpoint(spark_engine, spark_run):
-    """Closing deletes what was made for it."""
+    """Closing deletes what was made for it; what Spark writes after that goes with the next deployment."""
     topology = word_count()
-    deployment = spark_engine.deploy(topology, configuration(topology, 1, 1, 1, 1), Detail.LIGHT)
-    deployment.close()
+    first = spark_engine.deploy(topology, configuration(topology, 1, 1, 1, 1), Detail.LIGHT)
+    first.close()
     known = spark_engine._means.topics._admin.list_topics(timeout=10).topics
     assert not [name for name in known if name.startswith(spark_run.name)]
-    assert not list((spark_run.data / "checkpoints").iterdir())
+    spark_engine.deploy(topology, configuration(topology, 1, 1, 1, 1), Detail.LIGHT).close()
+    assert not first._folder.exists()
+
+
+def test_every_deployment_has_a_producer_of_its_own(spark_engine):
+    """Else rows that an ended query left unsent, to a topic that is gone, hold up the batches of the next."""
+    topology = word_count()
+    java = spark_engine._session.spark.sparkContext._jvm
+    for _ in range(2):
+        deployment = spark_engine.deploy(topology, configuration(topology, 1, 1, 1, 1), Detail.LIGHT)
+        list(deployment.observe(500, 1))
+        names = [thread.getName() for thread in java.java.lang.Thread.getAllStackTraces().keySet()]
+        deployment.close()
+        assert f"kafka-producer-network-thread | {deployment.places.output}" in names
 
 
 def test_spark_says_nothing_on_the_terminal(spark_engine, capfd):

@@ -43,7 +43,6 @@ WHOLE = 0.9
 """Part of a window that a batch must have seen of the offered rate to count as one."""
 DRAINS_WITHIN_S = 5.0
 FILLING_DRAINS_WITHIN_S = 30.0
-DELETES_WITHIN_S = 3.0
 DRAINED_S = 0.3
 """So little of the last rows sent may be missing, as only sampled ones are seen coming out."""
 ENOUGH_PER_S = 250.0
@@ -198,6 +197,8 @@ class SparkDeployment:
                     break
         self._filled = True
         self._drains(FILLING_DRAINS_WITHIN_S)  # a restart would lose the state, so it is waited for
+        # The batch that drained it has just begun, and would count as a whole window of what comes now.
+        self._batches.finish({name: query.next_batch() for name, query in self._batches.queries.items()})
         self._batches.waiting = dict.fromkeys(self._batches.queries, 0)
 
     def _drains(self, within_s: float = DRAINS_WITHIN_S) -> bool:
@@ -242,7 +243,9 @@ class SparkDeployment:
                     "spark.sql.optimizer.excludedRules": "" if self._fused else EXCLUDED_RULES,
                 }
             )
-            started = start(messages, query, means.kafka.address, folder / str(number), means.window_s)
+            started = start(
+                messages, query, means.kafka.address, self.places.output, folder / str(number), means.window_s
+            )
             operators = [each for each in self._topology.operators if each.name in query.chain.operators]
             self._batches.queries[query.chain.name] = RunningQuery(query, started, operators, means.session.log)
 
@@ -254,10 +257,7 @@ class SparkDeployment:
     def _delete(self) -> None:
         if not self._means.kafka.ended:  # else nobody answers, and the wait for it would only delay the bad news
             self._means.topics.delete([*self._partitions, self.places.output, self.places.samples])
-        deadline = time.monotonic() + DELETES_WITHIN_S
-        while self._folder.exists() and time.monotonic() < deadline:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            time.sleep(_POLL_S)  # a state store may be writing its last snapshot still, and make the folder again
+        _delete_checkpoints(self._folder.parent)
 
     def _observation(
         self, finished: Mapping[str, metrics.Finished], keeper: GateKeeper, cores_used: float | None
@@ -310,6 +310,15 @@ class SparkDeployment:
             if found is not None:
                 named[operator.name] = replace(operators[operator.name], hot_key=found[0], hot_key_share=found[1])
         return named
+
+
+def _delete_checkpoints(folder: Path) -> None:
+    """Delete the checkpoints of all deployments that have ended: of the last one, and what came after of those before.
+
+    A state store may still write its last snapshot when its query has stopped, and make the folder again.
+    """
+    for each in folder.glob("*"):
+        shutil.rmtree(each, ignore_errors=True)
 
 
 def _sample_every(rate_per_s: float, window_s: float) -> int:

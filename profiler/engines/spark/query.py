@@ -132,14 +132,22 @@ class Builder:
         return element
 
 
-def start(messages: DataFrame, plan: QueryPlan, address: str, checkpoint: Path, window_s: float) -> StreamingQuery:
-    """Start a query in real-time mode; its batch is the window."""
+def start(
+    messages: DataFrame, plan: QueryPlan, address: str, client: str, checkpoint: Path, window_s: float
+) -> StreamingQuery:
+    """Start a query in real-time mode; its batch is the window.
+
+    Every `client` has a producer of its own. With one that Spark shares between deployments, rows that an ended query
+    left in it would be sent to a deleted topic, again and again, and the next query's batch waits for that: two minutes
+    were seen.
+    """
     writer: Any = messages.writeStream  # its types do not know real-time mode yet
     query: StreamingQuery = (
         writer.format("kafka")
         .queryName(plan.chain.name)
         .option("kafka.bootstrap.servers", address)
         .options(**SINK)
+        .option("kafka.client.id", client)
         .option("checkpointLocation", str(checkpoint))
         .outputMode("update")
         .trigger(realTime=f"{round(window_s * 1000)} milliseconds")

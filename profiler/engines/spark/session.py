@@ -46,6 +46,8 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.ui.retainedQueries": "10",
     # A query whose broker is gone does not stop by itself.
     "spark.sql.streaming.stopTimeout": "10s",
+    # Every deployment has producers of its own (query.py): those of past ones need not stay for ten minutes.
+    "spark.kafka.producer.cache.timeout": "30s",
     "spark.ui.showConsoleProgress": "false",
     "spark.ui.port": "0",
     # The time zone of stamps in inner topics.
