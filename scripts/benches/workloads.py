@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from profiler.configuration import Configuration
-from profiler.engines.simulated.measured_costs import predicted_per_s
 from profiler.loading import load_topology
+from profiler.prediction import predicted_per_s
 from profiler.report.json_document import rounds_of
 from profiler.rounds import Action
 from scripts.benches.rows import Row, row

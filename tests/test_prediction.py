@@ -8,11 +8,11 @@ import pytest
 
 from profiler.configuration import Configuration
 from profiler.engines.simulated.engine import SimulatedEngine
-from profiler.engines.simulated.measured_costs import BESIDE, predicted_per_s, with_measured_costs
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.loading import load_topology
 from profiler.measure import Design, measure
 from profiler.observation import Detail
+from profiler.prediction import BESIDE, predicted_per_s, with_measured_costs
 from profiler.rounds import Action, Step, Trial
 from profiler.topology import Topology
 

@@ -1,4 +1,4 @@
-"""A topology whose costs are those that a real engine measured, so that the simulated engine can predict the real one.
+"""Predict a real engine with the simulated one: give it the costs that step 1 measured on the real one.
 
 Of every source and operator: CPU and waiting per row, and rows out per row in, as step 1 saw them. What a hop costs is
 in there already (a stage pays for its shuffles), so the platform to predict on has none of its own. What shares the
