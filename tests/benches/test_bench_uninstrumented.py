@@ -8,7 +8,7 @@ from profiler.engines.spark.topics import Topics
 from scripts.benches.uninstrumented import plain_windows
 from scripts.benches.warm_engine import CONFIGURATION, TOPOLOGY, WarmEngine
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.alone]
 
 RATE_PER_S = 1000.0
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ class Command:
 
     def wait_for_windows(self, count: int, uri: str | None = None) -> None:
         """Wait until the database, its own unless another is named, holds so many windows."""
-        self.wait_until(lambda: windows_in(uri or own_uri(self.cache)) >= count)
+        self.wait_until(lambda: len(windows_in(uri or own_uri(self.cache))) >= count)
 
     def kill(self, word: str) -> None:
         """Kill -9 a server that it started, found by a word of its command line; the supervisor has that word too."""
@@ -168,13 +169,14 @@ def own_uri(cache: Path) -> str:
         return f"mongodb://{LOOPBACK}:1"
 
 
-def windows_in(uri: str) -> int:
-    """Count the windows that a database holds; none where it does not answer."""
+def windows_in(uri: str) -> list[datetime]:
+    """Return when the windows were seen that a database holds; none where it does not answer."""
     with pymongo.MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=1000) as client:
         try:
-            return client.get_default_database("profile").observations.count_documents({})
+            found = client.get_default_database("profile").observations.find({}, ["document.at"])
+            return sorted(datetime.fromisoformat(each["document"]["at"]) for each in found)
         except PyMongoError:
-            return 0
+            return []
 
 
 def files_with(secret: str, *folders: Path) -> list[Path]:

@@ -160,7 +160,8 @@ def test_what_a_lost_database_missed_is_imported_and_a_broken_operator_is_named(
     assert imported.ended() == 0, imported.err
     assert not file.exists()
     assert before
-    assert windows_in(guarded.admin_uri) == before + len(saved)
+    # A window that was on its way when the database died may be in both.
+    assert windows_in(guarded.admin_uri) == sorted({*before, *(window.at for window in saved)})
     assert files_with(SECRET, tmp_path) == []
 
 
