@@ -48,15 +48,16 @@ class Block:
 
 
 def throughput_blocks(blocks: Iterable[BlockWindows]) -> list[Block]:
-    """Give the rows per second under stress."""
-    return [
-        Block(
-            block.arm,
-            tuple(window.throughput_per_s for window in block.windows),
-            tuple(window.speed_index for window in block.windows),
-        )
-        for block in blocks
-    ]
+    """Give the rows per second under stress; a stalled window has no log, so its block is one value."""
+    return [_throughput(block) for block in blocks]
+
+
+def _throughput(block: BlockWindows) -> Block:
+    values = tuple(window.throughput_per_s for window in block.windows)
+    speed_index = tuple(window.speed_index for window in block.windows)
+    if values and min(values) <= 0:
+        return Block(block.arm, (float(np.mean(values)),), (float(np.mean(speed_index)),))
+    return Block(block.arm, values, speed_index)
 
 
 def order(blocks_per_arm: int, arms: int = 2) -> tuple[int, ...]:

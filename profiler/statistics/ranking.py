@@ -150,12 +150,13 @@ def rank(
     tie_p_values = [tested[pair].found.equivalence_p(terms.margin) if pair in tested else 1.0 for pair in open_pairs]
     # Holm tests the smallest p at the level over all pairs, the next one at the level over all but one, and so on.
     sharing = len(open_pairs) - np.argsort(np.argsort(p_values, kind="stable"), kind="stable")
+    levels = _levels(blocks, arms)
     look = _Look(terms, terms.alpha * part, len(open_pairs))
     made = [
-        look.pair(pair, tested[pair], int(share), adjusted_p, tie_p) if pair in tested else _untested(*pair)
+        look.pair(pair, tested[pair], int(share), adjusted_p, tie_p) if pair in tested else _untested(*pair, levels)
         for pair, share, adjusted_p, tie_p in zip(open_pairs, sharing, holm(p_values), holm(tie_p_values), strict=True)
     ]
-    return Ranking((*settled, *made), _levels(blocks, arms))
+    return Ranking((*settled, *made), levels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +200,16 @@ class _Look:
         )
 
 
-def _untested(first: int, second: int) -> Pair:
-    """Return the pair of which nothing is known: any difference is possible."""
+def _untested(one: int, other: int, levels: Sequence[float | None]) -> Pair:
+    """Return the pair that can't be tested: whatever was seen, any difference is possible."""
+    one_level, other_level = levels[one] or 0.0, levels[other] or 0.0
+    first, second = (other, one) if other_level > one_level else (one, other)
+    low, high = sorted((one_level, other_level))
     return Pair(
         first=first,
         second=second,
         verdict=RankVerdict.INCONCLUSIVE,
-        effect=0.0,
+        effect=high / low - 1 if low else 0.0,
         low=-1.0,
         high=math.inf,
         confidence=1.0,

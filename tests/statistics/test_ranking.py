@@ -130,6 +130,8 @@ def test_too_few_blocks_are_inconclusive(count):
     assert found.pairs[0].warnings == (Doubt.TOO_FEW_WINDOWS,)
     assert found.pairs[0].high == math.inf
     assert found.levels == pytest.approx((100, 200), rel=0.1) if count > 1 else found.levels[1] is None
+    assert found.pairs[0].effect == (pytest.approx(1, rel=0.2) if count > 1 else 0)
+    assert found.order[0] == (1 if count > 1 else 0)
 
 
 def test_equal_arms_are_seldom_told_apart():
