@@ -7,9 +7,18 @@ from collections.abc import Mapping, Sequence
 from profiler.configuration import Configuration
 from profiler.observation import Latency, Measurement, Observation, OperatorWindow
 from profiler.rounds import Action, Round, Step, Trial
+from profiler.topology import Cost, Operator, Source, Topology
 
 FAST = Latency(mean=20, p50=18, p95=40, p99=60)
 SLOW = Latency(mean=800, p50=700, p95=1500, p99=2000)
+WAITS = Topology.chain(
+    "waits",
+    Source("in"),
+    Operator("a", cost=Cost(cpu_ms=0.01, wait_ms=2)),
+    Operator("b", cost=Cost(cpu_ms=0.01, wait_ms=8)),
+    Operator("c", cost=Cost(cpu_ms=0.01, wait_ms=4)),
+)
+"""A job that waits, in one operator more than in the others."""
 
 
 def window(

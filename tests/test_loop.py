@@ -22,14 +22,7 @@ from profiler.report.validity import where_it_holds
 from profiler.rounds import Action, Decision, Step
 from profiler.statistics.comparison import Verdict
 from profiler.topology import Cost, Operator, Source, Topology
-
-WAITS = Topology.chain(
-    "waits",
-    Source("in"),
-    Operator("a", cost=Cost(cpu_ms=0.01, wait_ms=2)),
-    Operator("b", cost=Cost(cpu_ms=0.01, wait_ms=8)),
-    Operator("c", cost=Cost(cpu_ms=0.01, wait_ms=4)),
-)
+from tests.scenarios import WAITS
 
 
 def engine(slots=15, *, seed=1, preset=Preset.QUIET, nodes=1, cores=8):

@@ -35,6 +35,7 @@ from profiler.recalibrate import (
 from profiler.report.json_document import profile_document
 from profiler.rounds import Action, Decision, Step
 from profiler.topology import Cost, Operator, Source, Topology
+from tests.scenarios import WAITS
 
 SLOTS = 24
 _NOTHING = Latency(0.0, 0.0, 0.0, 0.0)
@@ -330,14 +331,6 @@ def test_speed_indices_are_brought_to_the_present_measure(stored):
 
 
 # Features that move.
-
-WAITS = Topology.chain(
-    "waits",
-    Source("in"),
-    Operator("a", cost=Cost(cpu_ms=0.01, wait_ms=2)),
-    Operator("b", cost=Cost(cpu_ms=0.01, wait_ms=8)),
-    Operator("c", cost=Cost(cpu_ms=0.01, wait_ms=4)),
-)
 
 
 def replace_operator(topology, name, **changes):

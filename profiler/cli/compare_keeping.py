@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from profiler.cli.compare_progress import Stages
+from profiler.cli.gate_keeping import interrupted, resumed_blocks
 from profiler.cli.keeping import Keeping, kept, new_run_id
 from profiler.cli.stores import OpenStore
 from profiler.comparing import Variant
 from profiler.engines import Engine
 from profiler.fingerprint import fingerprint_of
 from profiler.report.compare_document import Case
-from profiler.services.run_folder import cache_directory
-from profiler.services.writing import is_being_written
-from profiler.store.gate_resuming import interrupted_gates, resumed_gate
 from profiler.store.records import MeasuredBlock, Run, RunKind
 
 if TYPE_CHECKING:
     from profiler.measure import Design
-    from profiler.store.store import Store
 
 
 def comparison_run(variants: Sequence[Variant], case: Case, design: Design, engine: Engine) -> Run:
@@ -52,11 +48,11 @@ def kept_comparison(
     run: Run, open_store: OpenStore | None, stages: Stages, *, anew: bool
 ) -> AbstractContextManager[Keeping[MeasuredBlock]]:
     """Keep a comparison, where there is a history; go on with one of the same that broke off a while ago."""
-    past = None if anew or open_store is None else _interrupted(run, open_store)
+    past = None if anew or open_store is None else interrupted(run, open_store)
     if past is None:
         return kept(run, open_store, stages, resume=None, can_resume=False)
-    stages.note(f"going on with comparison {past}")
-    return kept(replace(run, id=past), open_store, stages, resume=_resumed, can_resume=False)
+    stages.note(f"going on with comparison {past.run.id}")
+    return kept(replace(run, id=past.run.id), open_store, stages, resume=resumed_blocks, can_resume=False)
 
 
 @contextmanager
@@ -68,17 +64,6 @@ def told_how_to_go_on(stages: Stages, open_store: OpenStore | None) -> Iterator[
         if stages.measured and open_store is not None:
             stages.say("What was measured is kept: call the same again to go on after it.")
         raise
-
-
-def _interrupted(run: Run, open_store: OpenStore) -> str | None:
-    with closing(open_store()) as store:
-        found = interrupted_gates(store, run, now=datetime.now(UTC))
-    free = (each.run.id for each in found if not is_being_written(cache_directory(), each.run.id))
-    return next(free, None)
-
-
-def _resumed(store: Store, run: Run, unsaved: Path) -> tuple[Run, tuple[MeasuredBlock, ...]]:
-    return resumed_gate(store, run, unsaved, now=datetime.now(UTC))
 
 
 def _code(variant: Variant, engine: Engine) -> str:

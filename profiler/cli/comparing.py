@@ -12,7 +12,7 @@ from profiler.cli.compare_progress import Stages
 from profiler.cli.console import result_console
 from profiler.cli.engines import prepared_engine, time_left_of
 from profiler.cli.gate_keeping import in_another_session
-from profiler.cli.outputs import Outputs, append_step_summary
+from profiler.cli.outputs import Outputs
 from profiler.cli.profiling import Profiles
 from profiler.cli.running import run_history
 from profiler.comparing import DESIGN, HeadToHead, PastBlock, Variant
@@ -72,10 +72,7 @@ def run_comparison(request: Request, settings: Settings) -> int:
         case = replace(case, warnings=in_another_session(history.past))
         document = compare_document(case, outcome, run=history.run.id)
         history.keep_result(document)
-    outputs.write(document)
-    append_step_summary(as_markdown(document))
-    if not outputs.json_on_stdout:
-        print_comparison(result_console(), document)
+    outputs.deliver(document, as_markdown, lambda: print_comparison(result_console(), document))
     exit_code: int = document["exit_code"]
     return exit_code if history.complete and profiles.complete else ProfileError.exit_code
 

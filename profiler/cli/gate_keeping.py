@@ -13,7 +13,7 @@ from profiler.report.progress import Progress
 from profiler.services.run_folder import cache_directory
 from profiler.services.writing import is_being_written
 from profiler.store.gate_resuming import interrupted_gates, resumed_gate
-from profiler.store.records import MeasuredBlock, Run
+from profiler.store.records import MeasuredBlock, Run, StoredRun
 from profiler.store.store import Store
 
 
@@ -25,7 +25,7 @@ def kept_gate(
     can_resume = run.parameters["drill"] is None
     if open_store is not None and can_resume and not resumes:
         _tell_of_interrupted(run, open_store, watcher)
-    with kept(run, open_store, watcher, resume=_resumed if resumes else None, can_resume=can_resume) as keeping:
+    with kept(run, open_store, watcher, resume=resumed_blocks if resumes else None, can_resume=can_resume) as keeping:
         yield keeping
 
 
@@ -37,17 +37,22 @@ def in_another_session(blocks: Sequence[MeasuredBlock]) -> tuple[str, ...]:
     return (f"blocks 1 to {len(blocks)} are of a session that was interrupted after {when:%H:%M}",)
 
 
-def _resumed(store: Store, run: Run, unsaved: Path) -> tuple[Run, tuple[MeasuredBlock, ...]]:
+def resumed_blocks(store: Store, run: Run, unsaved: Path) -> tuple[Run, tuple[MeasuredBlock, ...]]:
+    """Return the stored run of that id, a gate or a comparison, and its blocks, where they may be gone on with now."""
     return resumed_gate(store, run, unsaved, now=datetime.now(UTC))
 
 
-def _tell_of_interrupted(run: Run, open_store: OpenStore, watcher: Progress) -> None:
-    """Name the gate of the same question that broke off a while ago: who was killed could not."""
+def interrupted(run: Run, open_store: OpenStore) -> StoredRun | None:
+    """Find the newest gate or comparison of the same question that broke off a while ago, and that nobody measures."""
     with closing(open_store()) as store:
         found = interrupted_gates(store, run, now=datetime.now(UTC))
-    for gate in found:
-        if not is_being_written(cache_directory(), gate.run.id):
-            watcher.note(
-                f"a gate of the same was interrupted after {gate.blocks} blocks: --resume {gate.run.id} goes on with it"
-            )
-            return
+    return next((each for each in found if not is_being_written(cache_directory(), each.run.id)), None)
+
+
+def _tell_of_interrupted(run: Run, open_store: OpenStore, watcher: Progress) -> None:
+    """Name the gate that could be gone on with: who was killed could not."""
+    gate = interrupted(run, open_store)
+    if gate is not None:
+        watcher.note(
+            f"a gate of the same was interrupted after {gate.blocks} blocks: --resume {gate.run.id} goes on with it"
+        )

@@ -14,7 +14,7 @@ from profiler.cli.gate import Request
 from profiler.cli.gate_keeping import in_another_session, kept_gate
 from profiler.cli.gate_question import gate_run
 from profiler.cli.gate_sides import Opponent, configured, opponent, wanted_tasks
-from profiler.cli.outputs import Outputs, append_step_summary
+from profiler.cli.outputs import Outputs
 from profiler.cli.stores import OpenStore, opened_history
 from profiler.engines import Engine
 from profiler.environment import fingerprint
@@ -81,10 +81,7 @@ def run_gate(request: Request, settings: Settings) -> int:
                     # Nothing was compared: the job met itself, so that the baseline's noise is known.
                     document["exit_code"] = 0
                 history.keep_result(document)
-    outputs.write(document)
-    append_step_summary(as_markdown(document))
-    if not outputs.json_on_stdout:
-        print_gate(result_console(), document)
+    outputs.deliver(document, as_markdown, lambda: print_gate(result_console(), document))
     exit_code: int = document["exit_code"]
     return exit_code
 

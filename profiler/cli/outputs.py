@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,15 +35,22 @@ class Outputs:
             files = (*files, Export(ExportKind.JSON, settings.json_to))
         return cls(tuple(files), settings.json_to == "-", writers)
 
+    def deliver(self, document: Mapping[str, Any], summary: Writer, show: Callable[[], None]) -> None:
+        """Write all files and CI's summary; show the result on the terminal, unless its JSON stands there."""
+        self.write(document)
+        _append_step_summary(summary(document))
+        if not self.json_on_stdout:
+            show()
+
     def write(self, document: Mapping[str, Any]) -> None:
-        """Write the document to all of them."""
+        """Write all files, and the JSON that is wanted on stdout."""
         for wanted in self.files:
             Path(wanted.path).write_text(self.writers[wanted.kind](document), encoding="utf-8")
         if self.json_on_stdout:
             sys.stdout.write(as_json(document))
 
 
-def append_step_summary(markdown: str) -> None:
+def _append_step_summary(markdown: str) -> None:
     """Append to the summary that GitHub shows of a CI step, where there is one; a result is not lost for its sake."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:

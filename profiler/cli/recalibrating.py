@@ -14,7 +14,7 @@ from profiler.cli.data import with_payloads
 from profiler.cli.engines import prepared_engine, time_left_of
 from profiler.cli.fingerprints import as_asked, fingerprint_on, foreseen_fingerprint, with_fingerprint
 from profiler.cli.keeping import Keeping, kept, new_run_id
-from profiler.cli.outputs import Outputs, append_step_summary
+from profiler.cli.outputs import Outputs
 from profiler.cli.recalibrate import Request
 from profiler.cli.running import environment_of, policy_parameters, search_design
 from profiler.cli.stored_profiles import find_profile, history_of, interrupted, profile_in_file, warm_starts
@@ -88,10 +88,7 @@ def run_recalibration(request: Request, settings: Settings) -> int:
         job = _job(stored, request.topology, settings, open_store)
         made = _foreseen(job) if request.dry_run else _measured(job)
     document = recalibrate_document(made.case, made.profile, made.result)
-    outputs.write(document)
-    append_step_summary(as_markdown(document))
-    if not outputs.json_on_stdout:
-        print_recalibration(result_console(), document, made.profile)
+    outputs.deliver(document, as_markdown, lambda: print_recalibration(result_console(), document, made.profile))
     exit_code: int = document["exit_code"]
     return exit_code if made.complete else ProfileError.exit_code
 

@@ -15,7 +15,7 @@ from profiler.cli.console import error_console, result_console
 from profiler.cli.engines import prepared_engine, time_left_of
 from profiler.cli.fingerprints import fingerprint_on, with_fingerprint
 from profiler.cli.keeping import kept, new_run_id
-from profiler.cli.outputs import Outputs, append_step_summary
+from profiler.cli.outputs import Outputs
 from profiler.cli.stores import OpenStore, opened_history
 from profiler.engines import Engine
 from profiler.errors import ProfileError
@@ -74,10 +74,9 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
         document = profile_document(profile, run=history.run.id, engine=engine.name, environment=environment_of(engine))
         document = with_fingerprint(document, fingerprint)
         history.keep_result(document)
-    outputs.write(document)
-    append_step_summary(as_markdown(document))
-    if not outputs.json_on_stdout:
-        print_profile(result_console(), profile, run=history.run.id, engine=engine.name)
+    outputs.deliver(
+        document, as_markdown, lambda: print_profile(result_console(), profile, run=history.run.id, engine=engine.name)
+    )
     return 0 if history.complete else ProfileError.exit_code
 
 

@@ -6,18 +6,13 @@ saved first, by a gate of its own, in the history that `profile` keeps anyway.
 
 from __future__ import annotations
 
-import json
 import statistics
-import subprocess
-import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from scripts.benches.commands import timed_document
 from scripts.benches.rows import Row, rate_row, row
 from scripts.benches.saved import Saved
 
@@ -109,10 +104,4 @@ def _gated(saved: Saved, key: str, *arguments: str) -> Gated:
 
 
 def _gate(*arguments: str) -> dict[str, Any]:
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "gate.json"
-        command = [sys.executable, "-m", "profiler", "gate", WORKLOAD, *arguments, "--json", str(file)]
-        started_s = time.monotonic()
-        subprocess.run(command, check=False)
-        minutes = (time.monotonic() - started_s) / 60
-        return {"document": json.loads(file.read_text(encoding="utf-8")), "minutes": minutes}
+    return timed_document("gate", WORKLOAD, *arguments, check=False)

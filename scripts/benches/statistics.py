@@ -24,7 +24,7 @@ from profiler.statistics.screening import screen
 from profiler.statistics.search_noise import RoundWindows, screen_round, search_noise
 from profiler.statistics.speed_index import normalised
 from profiler.statistics.stationarity import steady_start
-from scripts.benches.rows import Row
+from scripts.benches.rows import Row, rate_row
 
 Values = Sequence[float] | NDArray[np.float64]
 Better = Literal["higher", "lower"]
@@ -257,8 +257,7 @@ def _false_alarms(quantity: str, alarms: Sequence[bool]) -> Iterator[Row]:
 
 
 def _rate(quantity: str, hits: Sequence[bool], *, better: Better = "lower", against: str = "") -> Row:
-    interval = stats.binomtest(sum(hits), len(hits)).proportion_ci(0.95)
-    return _row(quantity, sum(hits) / len(hits), "ratio", better, interval, len(hits), against=against)
+    return rate_row(quantity, hits, better=better, against=against)
 
 
 def _median(quantity: str, values: Sequence[float]) -> Row:

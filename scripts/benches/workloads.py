@@ -6,15 +6,9 @@ is given the costs that step 1 measured, and predicts the throughput of the star
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from profiler.configuration import Configuration
@@ -22,6 +16,7 @@ from profiler.loading import load_topology
 from profiler.prediction import predicted_per_s
 from profiler.report.json_document import rounds_of
 from profiler.rounds import Action
+from scripts.benches.commands import timed_document
 from scripts.benches.rows import Row, row
 from scripts.benches.saved import Saved
 
@@ -119,12 +114,7 @@ def profiled() -> Iterator[Profiled]:
 
 
 def _profile(name: str) -> dict[str, Any]:
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "profile.json"
-        started_s = time.monotonic()
-        subprocess.run([sys.executable, "-m", "profiler", "run", name, "--json", str(file)], check=True)
-        minutes = (time.monotonic() - started_s) / 60
-        return {"document": json.loads(file.read_text(encoding="utf-8")), "minutes": minutes}
+    return timed_document("run", name, check=True)
 
 
 def _written(tasks: Mapping[str, int]) -> str:
