@@ -9,7 +9,7 @@ import pytest
 
 from profiler.report.compare_document import compare_schema
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo, pytest.mark.alone]
 
 SHORT = (
     *("--quick", "--windows", "3", "--window", "1s", "--warm-up", "5s", "--blocks", "4", "--slots", "4"),
@@ -37,9 +37,9 @@ def test_an_interrupted_comparison_goes_on(command, tmp_path):
     One task each is all that the jobs may have, so their profiles have one round.
     """
     (tmp_path / "lines.jsonl").write_text("".join(f"line {number % 7}\n" for number in range(1000)))
-    for numbers, source in ((200, "lines"), (800, "rows")):
+    for numbers, source in ((1000, "lines"), (4000, "rows")):
         (tmp_path / f"draw_{numbers}.py").write_text(JOB.format(numbers=numbers, source=source))
-    variants = ("draw_200.py", "draw_800.py")
+    variants = ("draw_1000.py", "draw_4000.py")
     broken = command("compare", *variants, *SHORT)
     broken.wait_for("block 3 of 8")
     broken.interrupt()
@@ -53,11 +53,11 @@ def test_an_interrupted_comparison_goes_on(command, tmp_path):
     assert "block 3 of 8" in again.err
     document = json.loads((tmp_path / "out.json").read_text())
     jsonschema.validate(document, compare_schema())
-    assert (document["verdict"], document["fastest"]) == ("faster", ["draw_200.py"])
+    assert (document["verdict"], document["fastest"]) == ("faster", ["draw_1000.py"])
     (pair,) = document["pairs"]
     assert 0 < pair["low"] < pair["effect"]
     assert all(each["slots"] <= 4 and each["latency_ms"]["p95"] > 0 for each in document["variants"])
-    assert "faster: draw_200.py, " in again.out
+    assert "faster: draw_1000.py, " in again.out
     assert "WARN" not in again.err
     assert "ERROR" not in again.err
     assert [each["profile"]["reused"] for each in document["variants"]] == [True, True]
