@@ -2,8 +2,9 @@
 
 A gain of a hundred percent needs no twelve blocks. So there are early looks after half of them and after two thirds,
 each at a fifth of the significance level, and a last one at the other three fifths: together they raise no more false
-alarms than one look would (Bonferroni). An arm whose case is decided early is not measured any more. Neither is a rival that only matters
-where it beats the first arm, and does not seem to: that costs power against rivals, and saves a third of the blocks.
+alarms than one look would (Bonferroni). An arm whose case is decided early is not measured any more. Neither is a rival
+that only matters where it beats the first arm, and does not seem to: that costs power against rivals, and saves a third
+of the blocks.
 """
 
 from __future__ import annotations
