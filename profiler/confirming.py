@@ -3,8 +3,9 @@
 A gain of a hundred percent needs no twelve blocks. So there are early looks after half of them and after two thirds,
 each at a fifth of the significance level, and a last one at the other three fifths: together they raise no more false
 alarms than one look would (Bonferroni). An arm whose case is decided early is not measured any more. Neither is a rival
-that only matters where it beats the first arm, and does not seem to: that costs power against rivals, and saves a third
-of the blocks.
+that only matters where it beats the first arm, and shows no sign of it: one that is as good then takes 0.6 blocks more
+than the early look instead of 2.6, and one that is better by what the last look finds in 60 % of the cases is found in
+57 %.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ EARLY_PART = 0.2
 """Part of the significance level that each early look may use."""
 FEWEST_EARLY = 3
 """Blocks per arm that an early look needs."""
+SIGN = 0.3
+"""A rival that seems better with a p below this shows a sign of it."""
 
 
 @dataclass(slots=True)
@@ -71,7 +74,8 @@ def confront(
             planned=len(made.blocks) + (design.blocks - done) * len(turn),
         )
         made.blocks += throughput_blocks(seen)
-        others = [other for other in made.look(others, part) if other not in rivals or made.against[other].effect < 0]
+        undecided = made.look(others, part)
+        others = [other for other in undecided if other not in rivals or _may_be_better(made.against[other])]
         done = passes
         if not others:
             break
@@ -84,6 +88,10 @@ def looks(blocks: int) -> list[tuple[int, float]]:
     if early < FEWEST_EARLY:
         return [(blocks, 1.0)]
     return [(early, EARLY_PART), ((early + blocks) // 2, EARLY_PART), (blocks, 1 - 2 * EARLY_PART)]
+
+
+def _may_be_better(comparison: Comparison) -> bool:
+    return comparison.effect < 0 and comparison.p < SIGN
 
 
 def _decided(comparison: Comparison) -> bool:

@@ -93,12 +93,14 @@ def test_only_the_undecided_arm_goes_on():
 
 
 def test_a_rival_goes_on_only_where_it_may_be_better():
-    """A runner-up that looks slower at the early look is not worth more blocks; one that looks faster is."""
+    """A runner-up that looks no better at an early look is not worth more blocks; one that looks faster is."""
     _, slower, _ = measured([20, 1, 19], noise=0.05, rivals=(2,))
     assert (slower.count(20), slower.count(1), slower.count(19)) == (3, 3, 3)
     found, faster, _ = measured([19, 1, 20], noise=0.05, rivals=(2,))
     assert (faster.count(19), faster.count(1), faster.count(20)) == (6, 3, 6)
     assert found.against[2].effect < 0
+    equal = [len(measured([20, 1, 20], noise=0.05, rivals=(2,), seed=seed)[1]) for seed in range(100, 150)]
+    assert sum(blocks == 9 for blocks in equal) >= 35
 
 
 def test_few_blocks_are_looked_at_once():
