@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy import special, stats
+from scipy import special
 
 POWER = 0.8
 """Of the effect that is called detectable."""
@@ -36,21 +36,21 @@ class LogDifference:
             return 1.0
         if self.standard_error < LOG_ROUNDING:
             return 0.0
-        return float(2 * stats.t.sf(abs(self.difference) / self.standard_error, self.degrees_of_freedom))
+        return 2 * self._upper_tail(abs(self.difference))
 
     @property
     def increase_p(self) -> float:
         """One-sided p of no increase; without any noise an increase is certain."""
         if self.standard_error < LOG_ROUNDING:
             return 0.0 if self.difference > LOG_ROUNDING else 1.0
-        return float(stats.t.sf(self.difference / self.standard_error, self.degrees_of_freedom))
+        return self._upper_tail(self.difference)
 
     def equivalence_p(self, margin: float) -> float:
         """Return the p of two one-sided tests against ± log(1 + margin): small means equivalent."""
         bound = math.log1p(margin)
         if self.standard_error < LOG_ROUNDING:
             return 0.0 if abs(self.difference) < bound else 1.0
-        return float(stats.t.sf((bound - abs(self.difference)) / self.standard_error, self.degrees_of_freedom))
+        return self._upper_tail(bound - abs(self.difference))
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return the confidence interval of the relative effect, exp(difference) − 1."""
@@ -65,11 +65,15 @@ class LogDifference:
         """
         freedom = min(self.degrees_of_freedom, _MANY)
         noncentrality = float(special.nctdtrinc(freedom, 1 - POWER, self._critical(alpha)))
-        beyond_relevant = math.log1p(relevant_effect) + float(stats.norm.ppf(POWER)) * self.standard_error
+        beyond_relevant = math.log1p(relevant_effect) + float(special.ndtri(POWER)) * self.standard_error
         return relative(max(noncentrality * self.standard_error, beyond_relevant if relevant_effect else 0.0))
 
+    # scipy's distribution objects give the same and take fifty times as long.
+    def _upper_tail(self, difference: float) -> float:
+        return float(special.stdtr(self.degrees_of_freedom, -difference / self.standard_error))
+
     def _critical(self, alpha: float) -> float:
-        return float(stats.t.isf(alpha / 2, self.degrees_of_freedom))
+        return -float(special.stdtrit(self.degrees_of_freedom, alpha / 2))
 
 
 def welch_satterthwaite(components: Sequence[tuple[float, float]]) -> tuple[float, float]:
