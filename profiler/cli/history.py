@@ -161,6 +161,8 @@ def _way_on(found: StoredRun) -> str:
 
     if found.run.kind is RunKind.COMPARE:
         return "the same 'profile compare'"
+    if recalibrated := found.run.parameters.get("recalibrates"):
+        return f"'profile recalibrate {recalibrated}'"
     command = "gate" if found.run.kind is RunKind.GATE else "run"
     return f"'profile {command} TOPOLOGY --resume {found.run.id}'"
 

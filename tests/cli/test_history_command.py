@@ -98,6 +98,18 @@ def test_the_list_is_narrowed_down(store, profile) -> None:
     assert profile("history", "list", "--topology", "nothing").stdout == "No runs.\n"
 
 
+def test_the_way_on_is_the_command_that_was_interrupted(store, profile) -> None:
+    """A profile and a gate want --resume, a recalibration goes on by itself."""
+    store.begin_run(a_run("again", parameters={"recalibrates": "run-1"}))
+    store.begin_run(a_gate_run("gate-1"))
+    for run, command in (
+        ("run-2", "profile run TOPOLOGY --resume run-2"),
+        ("gate-1", "profile gate TOPOLOGY --resume gate-1"),
+        ("again", "profile recalibrate run-1"),
+    ):
+        assert f"'{command}' goes on with it" in profile("history", "show", run).stdout
+
+
 WRONG = {
     "--engine": ("flink", "--engine is 'flink', not one of spark, simulated."),
     "--kind": ("test", "--kind is 'test', not one of profile, gate, compare."),
