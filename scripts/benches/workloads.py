@@ -55,7 +55,8 @@ class Profiled:
         configuration = Configuration.of(measured.configuration.tasks)
         cores = int(self.document["environment"]["cores"])
         predicted = predicted_per_s(topology, start.measurement, configuration, cores=cores)
-        return predicted / measured.throughput_per_s - 1
+        offered = measured.configuration.offered_per_s or predicted
+        return min(predicted, offered) / measured.throughput_per_s - 1
 
 
 def rows() -> Iterator[Row]:
