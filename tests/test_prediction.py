@@ -69,3 +69,13 @@ def test_compilers_beside_the_first_round_are_gone_in_later_ones():
     assert predicted_per_s(topology, compiling, of_start, cores=2) < 0.7 * predicted_per_s(
         topology, start, of_start, cores=2
     )
+
+
+def test_a_task_stands_idle_while_its_batch_drains():
+    """Batches that take a fifth longer than meant cost a waiting job a sixth of its throughput."""
+    topology = load_topology("synthetic-word-count")
+    start = started(topology)
+    longer = replace(start, windows=tuple(replace(window, duration_s=1.2 * 3.0) for window in start.windows))
+    at_once = predicted_per_s(topology, longer, start.configuration, cores=4)
+    draining = predicted_per_s(topology, longer, start.configuration, cores=4, window_s=3.0)
+    assert draining == pytest.approx(at_once / 1.2, rel=0.02)

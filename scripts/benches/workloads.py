@@ -16,6 +16,7 @@ from profiler.loading import load_topology
 from profiler.prediction import predicted_per_s
 from profiler.report.json_document import rounds_of
 from profiler.rounds import Action
+from profiler.settings import Settings
 from scripts.benches.commands import timed_document
 from scripts.benches.rows import Row, row
 from scripts.benches.saved import Saved
@@ -23,6 +24,7 @@ from scripts.benches.saved import Saved
 WORKLOADS = ("linear", "diamond", "star", "word-count", "synthetic-word-count", "twitter-sentiment")
 MEASURED = ("profiler/engines/spark", "profiler/generator", "profiler/policies", "profiler/measure.py", "workloads")
 """A change of these makes the documents stale."""
+WINDOW_S = Settings().window_s
 WAITING_GOAL, CPU_GOAL = 0.15, 0.30
 """Errors of a prediction that are aimed for."""
 
@@ -54,7 +56,7 @@ class Profiled:
         topology = load_topology(self.name)
         configuration = Configuration.of(measured.configuration.tasks)
         cores = int(self.document["environment"]["cores"])
-        predicted = predicted_per_s(topology, start.measurement, configuration, cores=cores)
+        predicted = predicted_per_s(topology, start.measurement, configuration, cores=cores, window_s=WINDOW_S)
         offered = measured.configuration.offered_per_s or predicted
         return min(predicted, offered) / measured.throughput_per_s - 1
 
