@@ -11,6 +11,8 @@ from feeding import Row, at_ms, rows_given
 from messages import Message
 
 from profiler import Operator, Source, Topology
+from profiler.configuration import Configuration
+from profiler.observation import Detail
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 
@@ -74,3 +76,26 @@ def test_a_source_and_an_operator_meet(spark_engine, lines: list[Message]) -> No
         (word, n) for word, count in expected.items() for n in range(1, count + 1)
     )
     assert {at_ms(row) for row in found} == {message.at_ms for message in lines}
+
+
+def test_a_slow_branch_is_not_drowned_by_a_fast_one(spark_engine) -> None:
+    """One branch passes rows on, the other takes 10 ms for each: what is sent follows the slow one.
+
+    Were it not for that, its batches would take a minute each, and more with every one.
+    """
+    rows = "key string, value string, event_time timestamp"
+    topology = Topology(
+        "two-speeds",
+        [Source("lines")],
+        [
+            Operator("fast", jobs.keep, inputs=["lines"]),
+            Operator("slow", jobs.wait, inputs=["lines"], batches="arrow", schema=rows),
+            Operator("meet", jobs.keep, inputs=["fast", "slow"]),
+        ],
+    )
+    one_each = Configuration.of(dict.fromkeys(topology.names, 1))
+    deployment = spark_engine.deploy(topology, one_each, Detail.LIGHT)
+    seen = list(deployment.observe(3000, 6))
+    deployment.close()
+    assert max(window.duration_s for window in seen) < 5 * spark_engine.window_s
+    assert 30 < seen[-1].throughput_per_s < 110

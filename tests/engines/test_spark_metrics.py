@@ -97,6 +97,7 @@ def test_the_slowest_chain_limits_the_throughput():
         "d": finished(800, waiting=(1000, 1200)),
     }
     assert metrics.throughput_per_s(deployed(DIAMOND, 1, 1, 1, 1, 1), seen) == pytest.approx(500 * 0.5 * 0.8)
+    assert metrics.throughput_per_s(deployed(DIAMOND, 1, 1, 1, 1, 1), seen, bounded={"b", "d"}) == 500
 
 
 def test_rows_that_arrive_while_a_batch_is_committed_are_no_backlog():

@@ -104,7 +104,7 @@ def test_keys_are_loaded_before_the_first_window(
     (again,) = deployment.observe(100, 1)
     deployment.close()
     assert again.operators["count"].state_rows >= least
-    assert again.throughput_per_s == pytest.approx(100, rel=0.3), "what was sent to fill the state is not measured"
+    assert 50 < again.throughput_per_s < 130, "what was sent to fill the state is not measured"
 
 
 def test_a_hot_key_is_named_and_its_share_is_seen_in_both_ways(spark_engine, users: Path, monkeypatch):

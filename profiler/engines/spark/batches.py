@@ -79,6 +79,10 @@ class Batches:
                 raise self._too_long(self.queries[late], "had a batch that did not end", now - began)
             time.sleep(_POLL_S)
 
+    def next_after(self, numbers: Mapping[str, int]) -> dict[str, int]:
+        """Choose the batches of the next window: of queries with shorter batches than others some are left out."""
+        return {name: max(number + 1, self.queries[name].next_batch()) for name, number in numbers.items()}
+
     def _finished(self, query: RunningQuery, batch: metrics.Batch) -> metrics.Finished:
         name = query.plan.chain.name
         read = self._places.read_by(query.plan.chain)

@@ -17,6 +17,7 @@ import numpy as np
 from profiler.configuration import Configuration
 from profiler.engines.spark import metrics, python_operator
 from profiler.engines.spark.batches import Batches
+from profiler.engines.spark.chain_progress import ChainProgress
 from profiler.engines.spark.chains import Plan
 from profiler.engines.spark.filling import Filling
 from profiler.engines.spark.gate import Gate, GateKeeper
@@ -88,10 +89,17 @@ class SparkDeployment:
         with contextlib.ExitStack() as undo:
             undo.callback(self._delete)
             created = {**self._partitions, self.places.output: 1, self.places.samples: 1}
+            if self.places.hops:
+                created[self.places.marks] = len(self.places.hops)
             means.topics.create(created, stamped_on_arrival=frozenset({self.places.samples}))
             self._keys = KeyCounts(key_columns(topology) if detail is Detail.FULL else ())
             self._collector = SampleCollector(means.kafka.address, self.places.samples, self._keys)
             undo.callback(self._collector.close)
+            self._progress: SampleCollector | ChainProgress = self._collector
+            if self.places.hops:
+                telling = means.telling.get(topology.name)
+                self._progress = ChainProgress(means.kafka.address, self.places.marks, self.places.hops, telling)
+                undo.callback(self._progress.close)
             self._generator = GeneratorProcess(
                 means.kafka.address,
                 [
@@ -127,7 +135,7 @@ class SparkDeployment:
             self._cores_used()  # from here on
             while windows > 0:
                 finished = self._batches.finish(numbers)
-                numbers = {name: number + 1 for name, number in numbers.items()}
+                numbers = self._batches.next_after(numbers)
                 observation = self._observation(finished, keeper, self._cores_used())
                 if observation is not None:
                     windows -= 1
@@ -144,11 +152,16 @@ class SparkDeployment:
         """The rate at which rows came out so far, or did of another configuration; 0 while unknown."""
         return self._seen_per_s or self._guess_per_s
 
+    @property
+    def _bounded(self) -> frozenset[str]:
+        """Queries that the gate waits for."""
+        return (self._progress.telling if isinstance(self._progress, ChainProgress) else None) or frozenset()
+
     @contextlib.contextmanager
     def _offered(self, rate_per_s: float) -> Iterator[GateKeeper]:
         """Offer a rate, and learn what the job takes of it."""
         gate = Gate(rate_per_s, self._sample_every, self._capacity_per_s, blind=self._blind)
-        keeper = GateKeeper(gate, self._set_rate, self._collector.arrivals)
+        keeper = GateKeeper(gate, self._set_rate, self._progress.arrivals)
         keeper.start()
         try:
             yield keeper
@@ -159,6 +172,8 @@ class SparkDeployment:
             # The most that came out at any rate; a small stream shows less than the job could do.
             self._seen_per_s = max(self._seen_per_s, gate.capacity_per_s)
             self._means.capacities[self._topology.name] = self._seen_per_s
+            if self._bounded:
+                self._means.telling[self._topology.name] = self._bounded
 
     def _approach(self, rate_per_s: float) -> None:
         """Find out roughly what a job of unknown capacity takes.
@@ -191,7 +206,7 @@ class SparkDeployment:
         with self._offered(fast_per_s):
             while True:
                 finished = self._batches.finish(numbers)
-                numbers = {name: number + 1 for name, number in numbers.items()}
+                numbers = self._batches.next_after(numbers)
                 rows = {each.stateful: each.batch.state_rows or 0 for each in finished.values() if each.stateful}
                 if not filling.goes_on(rows, time.monotonic()):
                     break
@@ -206,7 +221,7 @@ class SparkDeployment:
         if self._sent_until_s is None:
             return True
         deadline = time.monotonic() + within_s
-        while self._collector.arrivals().newest_due_s < self._sent_until_s - DRAINED_S:
+        while self._progress.arrivals().newest_due_s < self._sent_until_s - DRAINED_S:
             if self._blind or time.monotonic() > deadline:
                 return False
             self._let_run()
@@ -256,7 +271,8 @@ class SparkDeployment:
 
     def _delete(self) -> None:
         if not self._means.kafka.ended:  # else nobody answers, and the wait for it would only delay the bad news
-            self._means.topics.delete([*self._partitions, self.places.output, self.places.samples])
+            marks = [self.places.marks] if self.places.hops else []
+            self._means.topics.delete([*self._partitions, self.places.output, self.places.samples, *marks])
         _delete_checkpoints(self._folder.parent)
 
     def _observation(
@@ -286,11 +302,12 @@ class SparkDeployment:
         known |= metrics.learnt_weights(operators, self.plan, lead.rows)
         operators |= self._with_hot_keys(operators)
         sources = [query.chain.name for query in self.plan.queries if query.chain.sources]
+        sustained_per_s = metrics.throughput_per_s(self.plan, finished, self._bounded)
         return Observation(
             start_s=start_s,
             duration_s=duration_s,
             offered_per_s=achieved.offered_per_s + (held - held_before) / duration_s,
-            throughput_per_s=metrics.throughput_per_s(self.plan, finished) * lead.duration_s / duration_s,
+            throughput_per_s=sustained_per_s * lead.duration_s / duration_s,
             processing_ms=processing,
             end_to_end_ms=end_to_end,
             queue_rows=held + sum(finished[name].waiting for name in sources),

@@ -7,7 +7,8 @@ that does 100 rows/s makes every batch 1.3 times as long as the one before (seen
 
     under way = rows sent − rows that have come out,
 
-held back above HIGH_S × capacity and sent again below LOW_S × capacity, where the capacity is the rate at which rows
+held back above HIGH_S × capacity and sent again below LOW_S × capacity (HIGH_S more for every further query that rows
+pass), where the capacity is the rate at which rows
 come out. The job never runs dry, so it shows its full throughput. What was held back is accounted for as if it had
 been sent: it counts as offered, it waits in the queue, and every later message was due by that much earlier, so that
 throughput, queue and latency are those of an open loop.
@@ -62,6 +63,8 @@ class Arrivals:
     samples: int = 0
     newest_due_s: float = 0.0
     earlier_due_s: float = 0.0
+    hops: int = 1
+    """Queries that a row passed to come so far: each has its own pauses between batches, and rows wait in all."""
 
 
 class Offered:
@@ -139,7 +142,8 @@ class Gate:
         self._looked_s = now_s
         if self.capacity_per_s and not self.blind:
             under_way = self._offered.rows(now_s) - max(came_out, self._given_up(now_s, arrivals.newest_due_s))
-            self._closed = under_way > (LOW_S if self._closed else HIGH_S) * self.capacity_per_s
+            bound_s = arrivals.hops * HIGH_S - (HIGH_S - LOW_S if self._closed else 0.0)
+            self._closed = under_way > bound_s * self.capacity_per_s
         elif now_s - self._began_s > PATIENCE_S:
             self.blind = True
         sent_per_s = self._send(now_s)

@@ -29,6 +29,8 @@ class Means:
     """By topology: CPU time per source row of elements, from stages of their own; divides stages they share."""
     capacities: dict[str, float] = field(default_factory=dict)
     """By topology: the rate at which rows came out lately, as a first guess of what another configuration takes."""
+    telling: dict[str, frozenset[str]] = field(default_factory=dict)
+    """By topology: the queries whose marks tell how far they are."""
     machine: MachineUse | None = None
     """None where the job runs on other machines."""
     prefill_keys: int = 0

@@ -14,7 +14,7 @@ of what its producers sustain; the least sustained chain limits the throughput.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -125,13 +125,17 @@ def watched_latency(finished: Mapping[str, Finished]) -> tuple[Latency, Latency]
     return next((each.batch.latencies for each in finished.values() if each.batch.latencies is not None), None)
 
 
-def throughput_per_s(plan: Plan, finished: Mapping[str, Finished]) -> float:
-    """Give the source rows per second that the whole topology sustained."""
+def throughput_per_s(plan: Plan, finished: Mapping[str, Finished], bounded: Container[str] = ()) -> float:
+    """Give the source rows per second that the whole topology sustained.
+
+    Queries that are `bounded`, as the gate waits for them, follow by themselves: what they have left at the end of a
+    batch comes and goes.
+    """
     sustained: dict[str, float] = {}
     for query in plan.queries:
         producers = [each.chain.name for each in plan.queries if query.chain.name in each.chain.consumers]
-        inner = not query.chain.sources
-        follows = finished[query.chain.name].follows if inner else 1.0
+        is_bounded = bool(query.chain.sources) or query.chain.name in bounded
+        follows = 1.0 if is_bounded else finished[query.chain.name].follows
         sustained[query.chain.name] = follows * min((sustained[name] for name in producers), default=1.0)
     read = sum(
         finished[query.chain.name].rate(finished[query.chain.name].batch.rows)

@@ -20,6 +20,13 @@ class Places:
     """Topic by chain."""
     output: str
     samples: str
+    marks: str
+    hops: Mapping[str, int]
+    """Chains that a row has passed behind each of them; none where one query is all there is."""
+
+    def mark_of(self, chain: Chain) -> tuple[str, int] | None:
+        """Topic and partition for the marks of a chain; None where it needs none."""
+        return (self.marks, list(self.hops).index(chain.name)) if self.hops else None
 
     def read_by(self, chain: Chain) -> tuple[str, ...]:
         """Topics that a chain reads."""
@@ -36,6 +43,8 @@ def places_of(address: str, prefix: str, deployed: Plan) -> Places:
         {name: f"{prefix}-inner-{index}" for index, name in enumerate(inboxes, 1)},
         f"{prefix}-output",
         f"{prefix}-samples",
+        f"{prefix}-marks",
+        _hops(deployed) if len(deployed.queries) > 1 else {},
     )
 
 
@@ -46,3 +55,12 @@ def partitions_of(configuration: Configuration, deployed: Plan, places: Places) 
         places.inboxes[query.chain.name]: query.inbox_partitions for query in deployed.queries if query.inbox_partitions
     }
     return {**sources, **inner}
+
+
+def _hops(deployed: Plan) -> dict[str, int]:
+    """Count the chains up to and with each one, by the longest way; producers come first in a plan."""
+    hops = {query.chain.name: 1 for query in deployed.queries}
+    for query in deployed.queries:
+        for consumer in query.chain.consumers:
+            hops[consumer] = max(hops[consumer], hops[query.chain.name] + 1)
+    return hops

@@ -108,10 +108,11 @@ class Builder:
     def _send(self, chain: Chain, stream: DataFrame) -> DataFrame:
         if not chain.consumers:
             self.sampled |= rows.EVENT_TIME in stream.columns
-            return rows.output_messages(stream, self.places.output, self.places.samples)
+            return rows.output_messages(stream, self.places.output, self.places.samples, self.places.mark_of(chain))
         for consumer in chain.consumers:
             self._join_inbox(consumer, chain.last, stream.schema)
-        return rows.inner_messages(stream, tuple(self.places.inboxes[name] for name in chain.consumers))
+        inboxes = tuple(self.places.inboxes[name] for name in chain.consumers)
+        return rows.inner_messages(stream, inboxes, self.places.mark_of(chain))
 
     def _join_inbox(self, consumer: str, producer: str, schema: StructType) -> None:
         """Note an inbox's columns; its producers are united by name, so they must agree on them."""

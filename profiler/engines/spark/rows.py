@@ -78,13 +78,19 @@ def watched(rows: DataFrame) -> DataFrame:
     ).drop("__total", "__since_read")
 
 
-def inner_messages(rows: DataFrame, topics: tuple[str, ...]) -> DataFrame:
-    """Encode rows for inner topics: every row once for each."""
+def inner_messages(rows: DataFrame, topics: tuple[str, ...], mark: tuple[str, int] | None = None) -> DataFrame:
+    """Encode rows for inner topics: every row once for each, and a mark for sampled ones."""
     fields = [_microseconds(field) for field in rows.schema.fields]
-    messages = rows.select(F.to_json(F.struct(*fields), _JSON).alias("value"))
-    if len(topics) == 1:
-        return messages.withColumn("topic", F.lit(topics[0]))
-    return messages.withColumn("topic", F.explode(F.array(*map(F.lit, topics))))
+    value = F.to_json(F.struct(*fields), _JSON).alias("value")
+    if mark is None or EVENT_TIME not in rows.columns:
+        messages = rows.select(value)
+        if len(topics) == 1:
+            return messages.withColumn("topic", F.lit(topics[0]))
+        return messages.withColumn("topic", F.explode(F.array(*map(F.lit, topics))))
+    everywhere = [F.lit(topic) for topic in topics]
+    wanted = F.when(_is_sampled(), F.array(*everywhere, F.lit(mark[0]))).otherwise(F.array(*everywhere))
+    nothing = F.lit(None).cast("string").alias("key")
+    return _with_mark(rows.select(_stamp().alias("__stamp"), nothing, value, F.explode(wanted).alias("topic")), mark)
 
 
 def inner_rows(messages: DataFrame, schema: StructType) -> DataFrame:
@@ -106,24 +112,42 @@ def inner_rows(messages: DataFrame, schema: StructType) -> DataFrame:
     )
 
 
-def output_messages(rows: DataFrame, output: str, samples: str) -> DataFrame:
+def output_messages(rows: DataFrame, output: str, samples: str, mark: tuple[str, int] | None = None) -> DataFrame:
     """Encode rows that leave the topology: their own `key` and `value` where they have them, else JSON.
 
-    Sampled rows go to the side topic instead, with their stamp as the key.
+    Sampled rows go to the side topic instead, with their stamp as the key, and leave a mark.
     """
     names = {field.name: field.dataType for field in rows.schema.fields}
     plain = isinstance(names.get("value"), StringType | BinaryType)
-    value = F.col("value").cast("string") if plain else F.to_json(F.struct("*"))
+    value = (F.col("value").cast("string") if plain else F.to_json(F.struct("*"))).alias("value")
     key = F.col("key").cast("string") if "key" in names else F.lit(None).cast("string")
     if EVENT_TIME not in names:
-        return rows.select(key.alias("key"), value.alias("value"), F.lit(output).alias("topic"))
-    stamp = F.unix_micros(EVENT_TIME)
-    sampled = F.pmod(stamp, F.lit(1000)) > 0
-    return rows.select(
-        F.when(sampled, stamp.cast("string")).otherwise(key).alias("key"),
-        value.alias("value"),
-        F.when(sampled, F.lit(samples)).otherwise(F.lit(output)).alias("topic"),
+        return rows.select(key.alias("key"), value, F.lit(output).alias("topic"))
+    key = F.when(_is_sampled(), _stamp().cast("string")).otherwise(key).alias("key")
+    if mark is None:
+        return rows.select(key, value, F.when(_is_sampled(), F.lit(samples)).otherwise(F.lit(output)).alias("topic"))
+    wanted = F.when(_is_sampled(), F.array(F.lit(samples), F.lit(mark[0]))).otherwise(F.array(F.lit(output)))
+    return _with_mark(rows.select(_stamp().alias("__stamp"), key, value, F.explode(wanted).alias("topic")), mark)
+
+
+def _with_mark(messages: DataFrame, mark: tuple[str, int]) -> DataFrame:
+    """Make those of the mark's topic marks: the stamp as the key, no value, the partition of their query."""
+    topic, partition = mark
+    is_mark = F.col("topic") == topic
+    return messages.select(
+        F.when(is_mark, F.col("__stamp").cast("string")).otherwise(F.col("key")).alias("key"),
+        F.when(~is_mark, F.col("value")).alias("value"),
+        "topic",
+        F.when(is_mark, F.lit(partition)).cast("int").alias("partition"),
     )
+
+
+def _is_sampled() -> Column:
+    return F.pmod(_stamp(), F.lit(1000)) > 0
+
+
+def _stamp() -> Column:
+    return F.unix_micros(EVENT_TIME)
 
 
 def _microseconds(field: StructField) -> Column:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from array import array
-from collections import deque
 from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from profiler.engines.spark.gate import LOOK_S, Arrivals
+from profiler.engines.spark.chain_progress import SIDE_TOPIC_CLIENT, Looks
+from profiler.engines.spark.gate import Arrivals
 from profiler.engines.spark.key_counts import KeyCounts
 from profiler.engines.spark.rows import latencies_ms
 from profiler.observation import Latency
@@ -32,38 +32,19 @@ class SampleCollector:
         self._keys = keys
         self._stamps_us = array("q")
         self._arrived_ms = array("q")
-        self._looks: deque[tuple[float, int, float]] = deque()
-        """When the topic was read, how many samples were new, and the newest due time among all."""
+        self._looks = Looks()
         self._lock = threading.Lock()
         self._ended = threading.Event()
         # By assignment: a group would wait seconds for its first one.
-        self._consumer = Consumer(
-            {
-                "bootstrap.servers": address,
-                "group.id": "profile",
-                "enable.auto.commit": False,
-                # Samples come in by fives and tens; to answer for each such batch costs the broker a tenth of a core.
-                "fetch.min.bytes": 1_000_000,
-                "fetch.wait.max.ms": 100,
-                "log_level": 0,
-                "error_cb": lambda _: None,
-            }
-        )
+        self._consumer = Consumer({**SIDE_TOPIC_CLIENT, "bootstrap.servers": address, "group.id": "profile"})
         self._consumer.assign([TopicPartition(topic, 0, 0)])
         self._thread = threading.Thread(target=self._collect, name="profile-samples", daemon=True)
         self._thread.start()
 
     def arrivals(self) -> Arrivals:
         """Tell what has come out in the last moment."""
-        now_s = time.time()
         with self._lock:
-            while len(self._looks) > 1 and self._looks[1][0] <= now_s - LOOK_S:
-                self._looks.popleft()
-            recent = list(self._looks)
-        if not recent:
-            return Arrivals()
-        samples = sum(count for at_s, count, _ in recent if at_s > now_s - LOOK_S)
-        return Arrivals(samples, recent[-1][2], recent[0][2])
+            return self._looks.arrivals(time.time())
 
     def between(
         self,
@@ -113,8 +94,7 @@ class SampleCollector:
             with self._lock:
                 self._stamps_us.extend(stamp for stamp, _ in stamps)
                 self._arrived_ms.extend(arrived for _, arrived in stamps)
-                newest_due_s = max(newest_due_s, self._looks[-1][2] if self._looks else 0.0)
-                self._looks.append((time.time(), len(stamps), newest_due_s))
+                self._looks.add(time.time(), len(stamps), newest_due_s)
 
 
 def summary(values: Floats, weights: Floats) -> Latency:

@@ -1,0 +1,137 @@
+"""How far every query of a DAG has come: a slow branch must not drown because a fast one shows that rows come out.
+
+Where a plan has several queries, each sends a mark for every sampled row that leaves it: its stamp, to a partition of
+its own in the topic of marks. What has come out of the job is what has come out of the query that is furthest behind,
+measured by the queries that rows pass on their way there, as they wait for a batch in each of them.
+
+A query that drops most rows, or emits on a timer, tells nothing. So in an engine's first deployment of a topology all
+queries are waited for: until each has shown FEWEST_MARKS, or for PATIENCE_S after the first mark. Those that have not
+shown a mark by then, or too few, are not looked at any more, in later deployments neither.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from profiler.engines.spark.gate import LOOK_S, Arrivals
+
+FEWEST_MARKS = 8
+PATIENCE_S = 15.0
+"""Longer than Python workers take to start."""
+SIDE_TOPIC_CLIENT = {
+    "enable.auto.commit": False,
+    # Rows come in by fives and tens; to answer for each such batch costs the broker a tenth of a core.
+    "fetch.min.bytes": 1_000_000,
+    "fetch.wait.max.ms": 100,
+    "log_level": 0,
+    "error_cb": lambda _: None,
+}
+_AT_ONCE = 5000
+_WAIT_S = 0.1
+
+
+class Looks:
+    """What was read of a side topic lately: how many rows were new at each look, and the newest due time by then."""
+
+    def __init__(self) -> None:
+        self._looks: deque[tuple[float, int, float]] = deque()
+        self.seen = 0
+
+    def add(self, at_s: float, count: int, newest_due_s: float) -> None:
+        """Note a look."""
+        self.seen += count
+        before_s = self._looks[-1][2] if self._looks else 0.0
+        self._looks.append((at_s, count, max(newest_due_s, before_s)))
+
+    def arrivals(self, now_s: float) -> Arrivals:
+        """Tell what has come out in the last moment."""
+        while len(self._looks) > 1 and self._looks[1][0] <= now_s - LOOK_S:
+            self._looks.popleft()
+        if not self._looks:
+            return Arrivals()
+        samples = sum(count for at_s, count, _ in self._looks if at_s > now_s - LOOK_S)
+        return Arrivals(samples, self._looks[-1][2], self._looks[0][2])
+
+
+class Furthest:
+    """Puts the arrivals of several queries together: the one that is furthest behind counts."""
+
+    def __init__(self, hops: Mapping[str, int], telling: frozenset[str] | None) -> None:
+        """Take the queries with the number of them that a row has passed behind each.
+
+        `telling` are those that an earlier deployment found to tell; None where there was none.
+        """
+        self._hops = hops
+        self._looks = {query: Looks() for query in hops}
+        self.telling = None if telling is None else telling & self._looks.keys()
+        """Queries whose marks are looked at; None while that is not known."""
+        self._first_s: float | None = None
+
+    def add(self, query: str, at_s: float, dues_s: list[float]) -> None:
+        """Note marks of a query that were read at a time."""
+        if dues_s:
+            self._looks[query].add(at_s, len(dues_s), max(dues_s))
+            self._first_s = self._first_s or at_s
+
+    def arrivals(self, now_s: float) -> Arrivals:
+        """Tell what has come out of all queries in the last moment; nothing, as long as one is waited for."""
+        if self.telling is None:
+            enough = frozenset(query for query, looks in self._looks.items() if looks.seen >= FEWEST_MARKS)
+            is_patient = self._first_s is None or now_s - self._first_s < PATIENCE_S
+            if is_patient and enough != self._looks.keys():
+                return Arrivals()
+            self.telling = enough
+        found = [replace(self._looks[query].arrivals(now_s), hops=self._hops[query]) for query in sorted(self.telling)]
+        return max(found, key=lambda each: (now_s - each.newest_due_s) / each.hops, default=Arrivals())
+
+
+class ChainProgress:
+    """Reads the topic of marks until it is closed."""
+
+    def __init__(self, address: str, topic: str, hops: Mapping[str, int], telling: frozenset[str] | None) -> None:
+        """Start to read; the queries have partitions in the order in which they are given."""
+        self._queries = dict(enumerate(hops))
+        self._furthest = Furthest(hops, telling)
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._consumer = Consumer({**SIDE_TOPIC_CLIENT, "bootstrap.servers": address, "group.id": "profile-marks"})
+        self._consumer.assign([TopicPartition(topic, partition, 0) for partition in self._queries])
+        self._thread = threading.Thread(target=self._read, name="profile-marks", daemon=True)
+        self._thread.start()
+
+    @property
+    def telling(self) -> frozenset[str] | None:
+        """Queries that tell how far they are; None while that is not known."""
+        with self._lock:
+            return self._furthest.telling
+
+    def arrivals(self) -> Arrivals:
+        """Tell what has come out of all queries in the last moment."""
+        with self._lock:
+            return self._furthest.arrivals(time.time())
+
+    def close(self) -> None:
+        """Stop reading; calling it twice is fine."""
+        if not self._ended.is_set():
+            self._ended.set()
+            self._thread.join()
+            self._consumer.close()
+
+    def _read(self) -> None:
+        while not self._ended.is_set():
+            try:
+                messages = self._consumer.consume(_AT_ONCE, timeout=_WAIT_S)
+            except KafkaException:
+                continue  # the broker's death is noticed, and told, where offsets are asked for
+            marks = [message for message in messages if message.error() is None]
+            now_s = time.time()
+            with self._lock:
+                for partition, query in self._queries.items():
+                    dues_s = [int(mark.key() or 0) / 1e6 for mark in marks if mark.partition() == partition]
+                    self._furthest.add(query, now_s, dues_s)
