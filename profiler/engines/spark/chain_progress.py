@@ -14,26 +14,17 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Message
 
 from profiler.engines.spark.gate import LOOK_S, Arrivals
+from profiler.engines.spark.side_topic import SideTopicReader
 
 FEWEST_MARKS = 8
 PATIENCE_S = 15.0
 """Longer than Python workers take to start."""
-SIDE_TOPIC_CLIENT = {
-    "enable.auto.commit": False,
-    # Rows come in by fives and tens; to answer for each such batch costs the broker a tenth of a core.
-    "fetch.min.bytes": 1_000_000,
-    "fetch.wait.max.ms": 100,
-    "log_level": 0,
-    "error_cb": lambda _: None,
-}
-_AT_ONCE = 5000
-_WAIT_S = 0.1
 
 
 class Looks:
@@ -99,11 +90,7 @@ class ChainProgress:
         self._queries = dict(enumerate(hops))
         self._furthest = Furthest(hops, telling)
         self._lock = threading.Lock()
-        self._ended = threading.Event()
-        self._consumer = Consumer({**SIDE_TOPIC_CLIENT, "bootstrap.servers": address, "group.id": "profile-marks"})
-        self._consumer.assign([TopicPartition(topic, partition, 0) for partition in self._queries])
-        self._thread = threading.Thread(target=self._read, name="profile-marks", daemon=True)
-        self._thread.start()
+        self._reader = SideTopicReader(address, topic, self._queries, self._take)
 
     @property
     def telling(self) -> frozenset[str] | None:
@@ -118,20 +105,11 @@ class ChainProgress:
 
     def close(self) -> None:
         """Stop reading; calling it twice is fine."""
-        if not self._ended.is_set():
-            self._ended.set()
-            self._thread.join()
-            self._consumer.close()
+        self._reader.close()
 
-    def _read(self) -> None:
-        while not self._ended.is_set():
-            try:
-                messages = self._consumer.consume(_AT_ONCE, timeout=_WAIT_S)
-            except KafkaException:
-                continue  # the broker's death is noticed, and told, where offsets are asked for
-            marks = [message for message in messages if message.error() is None]
-            now_s = time.time()
-            with self._lock:
-                for partition, query in self._queries.items():
-                    dues_s = [int(mark.key() or 0) / 1e6 for mark in marks if mark.partition() == partition]
-                    self._furthest.add(query, now_s, dues_s)
+    def _take(self, marks: Sequence[Message]) -> None:
+        now_s = time.time()
+        with self._lock:
+            for partition, query in self._queries.items():
+                dues_s = [int(mark.key() or 0) / 1e6 for mark in marks if mark.partition() == partition]
+                self._furthest.add(query, now_s, dues_s)

@@ -89,9 +89,7 @@ class SparkDeployment:
         """The operator that drops `event_time`, up to which latency is measured; None where none does."""
         with contextlib.ExitStack() as undo:
             undo.callback(self._delete)
-            created = {**self._partitions, self.places.output: 1, self.places.samples: 1}
-            if self.places.hops:
-                created[self.places.marks] = len(self.places.hops)
+            created = {**self._partitions, **self.places.written}
             means.topics.create(created, stamped_on_arrival=frozenset({self.places.samples}))
             self._keys = KeyCounts(key_columns(topology) if detail is Detail.FULL else ())
             self._collector = SampleCollector(means.kafka.address, self.places.samples, self._keys)
@@ -272,8 +270,7 @@ class SparkDeployment:
 
     def _delete(self) -> None:
         if not self._means.kafka.ended:  # else nobody answers, and the wait for it would only delay the bad news
-            marks = [self.places.marks] if self.places.hops else []
-            self._means.topics.delete([*self._partitions, self.places.output, self.places.samples, *marks])
+            self._means.topics.delete([*self._partitions, *self.places.written])
         _delete_checkpoints(self._folder.parent)
 
     def _observation(

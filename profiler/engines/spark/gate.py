@@ -8,10 +8,9 @@ that does 100 rows/s makes every batch 1.3 times as long as the one before (seen
     under way = rows sent − rows that have come out,
 
 held back above HIGH_S × capacity and sent again below LOW_S × capacity (HIGH_S more for every further query that rows
-pass), where the capacity is the rate at which rows
-come out. The job never runs dry, so it shows its full throughput. What was held back is accounted for as if it had
-been sent: it counts as offered, it waits in the queue, and every later message was due by that much earlier, so that
-throughput, queue and latency are those of an open loop.
+pass), where the capacity is the rate at which rows come out. The job never runs dry, so it shows its full throughput.
+What was held back is accounted for as if it had been sent: it counts as offered, it waits in the queue, and every later
+message was due by that much earlier, so that throughput, queue and latency are those of an open loop.
 
 A job of unknown capacity is approached from below: never more than twice the rate at which rows come out is sent. It is
 sampled rows that tell what has come out; where they are too few, everything is sent.

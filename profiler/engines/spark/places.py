@@ -24,9 +24,14 @@ class Places:
     hops: Mapping[str, int]
     """Chains that a row has passed behind each of them; none where one query is all there is."""
 
-    def mark_of(self, chain: Chain) -> tuple[str, int] | None:
-        """Topic and partition for the marks of a chain; None where it needs none."""
-        return (self.marks, list(self.hops).index(chain.name)) if self.hops else None
+    @property
+    def written(self) -> dict[str, int]:
+        """Partitions of the topics that nobody in the topology reads."""
+        return {self.output: 1, self.samples: 1, **({self.marks: len(self.hops)} if self.hops else {})}
+
+    def mark_of(self, chain: Chain) -> tuple[str, int]:
+        """Topic and partition for the marks of a chain that is not the only one."""
+        return self.marks, list(self.hops).index(chain.name)
 
     def read_by(self, chain: Chain) -> tuple[str, ...]:
         """Topics that a chain reads."""

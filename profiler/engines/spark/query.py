@@ -108,7 +108,8 @@ class Builder:
     def _send(self, chain: Chain, stream: DataFrame) -> DataFrame:
         if not chain.consumers:
             self.sampled |= rows.EVENT_TIME in stream.columns
-            return rows.output_messages(stream, self.places.output, self.places.samples, self.places.mark_of(chain))
+            mark = self.places.mark_of(chain) if self.places.hops else None
+            return rows.output_messages(stream, self.places.output, self.places.samples, mark)
         for consumer in chain.consumers:
             self._join_inbox(consumer, chain.last, stream.schema)
         inboxes = tuple(self.places.inboxes[name] for name in chain.consumers)

@@ -78,11 +78,11 @@ def watched(rows: DataFrame) -> DataFrame:
     ).drop("__total", "__since_read")
 
 
-def inner_messages(rows: DataFrame, topics: tuple[str, ...], mark: tuple[str, int] | None = None) -> DataFrame:
+def inner_messages(rows: DataFrame, topics: tuple[str, ...], mark: tuple[str, int]) -> DataFrame:
     """Encode rows for inner topics: every row once for each, and a mark for sampled ones."""
     fields = [_microseconds(field) for field in rows.schema.fields]
     value = F.to_json(F.struct(*fields), _JSON).alias("value")
-    if mark is None or EVENT_TIME not in rows.columns:
+    if EVENT_TIME not in rows.columns:
         messages = rows.select(value)
         if len(topics) == 1:
             return messages.withColumn("topic", F.lit(topics[0]))

@@ -5,23 +5,22 @@ from __future__ import annotations
 import threading
 import time
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Message
 
-from profiler.engines.spark.chain_progress import SIDE_TOPIC_CLIENT, Looks
+from profiler.engines.spark.chain_progress import Looks
 from profiler.engines.spark.gate import Arrivals
 from profiler.engines.spark.key_counts import KeyCounts
 from profiler.engines.spark.rows import latencies_ms
+from profiler.engines.spark.side_topic import SideTopicReader
 from profiler.observation import Latency
 
 Floats = npt.NDArray[np.float64]
 Weigh = Callable[[Floats], Floats]
 """How much rows read at some times (seconds since the epoch) count."""
-_AT_ONCE = 5000
-_WAIT_S = 0.1
 
 
 class SampleCollector:
@@ -34,12 +33,7 @@ class SampleCollector:
         self._arrived_ms = array("q")
         self._looks = Looks()
         self._lock = threading.Lock()
-        self._ended = threading.Event()
-        # By assignment: a group would wait seconds for its first one.
-        self._consumer = Consumer({**SIDE_TOPIC_CLIENT, "bootstrap.servers": address, "group.id": "profile"})
-        self._consumer.assign([TopicPartition(topic, 0, 0)])
-        self._thread = threading.Thread(target=self._collect, name="profile-samples", daemon=True)
-        self._thread.start()
+        self._reader = SideTopicReader(address, topic, [0], self._take)
 
     def arrivals(self) -> Arrivals:
         """Tell what has come out in the last moment."""
@@ -71,30 +65,18 @@ class SampleCollector:
 
     def close(self) -> None:
         """Stop reading; calling it twice is fine."""
-        if not self._ended.is_set():
-            self._ended.set()
-            self._thread.join()
-            self._consumer.close()
+        self._reader.close()
 
-    def _collect(self) -> None:
-        while not self._ended.is_set():
-            try:
-                messages = self._consumer.consume(_AT_ONCE, timeout=_WAIT_S)
-            except KafkaException:
-                continue  # the broker's death is noticed, and told, where offsets are asked for
-            stamps = [
-                (int(message.key() or 0), message.timestamp()[1]) for message in messages if message.error() is None
-            ]
-            if not stamps:
-                continue
-            if self._keys:
-                for message in messages:
-                    self._keys.add(message.value())
-            newest_due_s = max(stamp for stamp, _ in stamps) / 1e6
-            with self._lock:
-                self._stamps_us.extend(stamp for stamp, _ in stamps)
-                self._arrived_ms.extend(arrived for _, arrived in stamps)
-                self._looks.add(time.time(), len(stamps), newest_due_s)
+    def _take(self, samples: Sequence[Message]) -> None:
+        stamps = [(int(sample.key() or 0), sample.timestamp()[1]) for sample in samples]
+        if self._keys:
+            for sample in samples:
+                self._keys.add(sample.value())
+        newest_due_s = max(stamp for stamp, _ in stamps) / 1e6
+        with self._lock:
+            self._stamps_us.extend(stamp for stamp, _ in stamps)
+            self._arrived_ms.extend(arrived for _, arrived in stamps)
+            self._looks.add(time.time(), len(stamps), newest_due_s)
 
 
 def summary(values: Floats, weights: Floats) -> Latency:
