@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from profiler.engines.spark.chain_progress import FEWEST_MARKS, PATIENCE_S, Furthest, Looks
+from profiler.engines.spark.chain_progress import FEWEST_ROWS, PATIENCE_S, Furthest, Looks
 from profiler.engines.spark.gate import LOOK_S, Arrivals
 
 NOW_S = 1000.0
@@ -10,6 +10,11 @@ NOW_S = 1000.0
 
 def marks(count: int, due_s: float) -> list[float]:
     return [due_s] * count
+
+
+def rows(count: int, until_s: float) -> list[float]:
+    """A mark each, 20 per second."""
+    return [until_s - 0.05 * back for back in reversed(range(count))]
 
 
 def test_looks_tell_the_last_moment() -> None:
@@ -33,17 +38,20 @@ def test_the_slowest_branch_counts() -> None:
 def test_all_queries_are_waited_for_in_the_first_deployment() -> None:
     """Nothing is told before the slow one has shown enough: else the fast one's pace would drown it."""
     furthest = Furthest({"fast": 1, "slow": 1}, None)
-    furthest.add("fast", NOW_S, marks(500, 999.0))
+    due_s = rows(500, until_s=999.0)
+    furthest.add("fast", NOW_S, due_s)
     assert furthest.arrivals(NOW_S + 1) == Arrivals()
-    furthest.add("slow", NOW_S + 2, marks(FEWEST_MARKS, 998.0))
-    assert furthest.arrivals(NOW_S + 2).newest_due_s == 998.0
+    furthest.add("slow", NOW_S + 2, marks(FEWEST_ROWS, due_s[0]))
+    assert furthest.arrivals(NOW_S + 2) == Arrivals(), "many marks of one row are not many rows"
+    furthest.add("slow", NOW_S + 2, due_s[:FEWEST_ROWS])
+    assert furthest.arrivals(NOW_S + 2).newest_due_s == due_s[FEWEST_ROWS - 1]
     assert furthest.telling == {"fast", "slow"}
 
 
 def test_a_query_that_shows_nothing_is_waited_for_in_vain_once() -> None:
     """One that emits on a timer or drops most rows tells nothing, in this deployment and in the next."""
     furthest = Furthest({"counts": 1, "ranking": 1}, None)
-    furthest.add("counts", NOW_S, marks(50, 999.0))
+    furthest.add("counts", NOW_S, rows(50, until_s=999.0))
     furthest.add("ranking", NOW_S, marks(1, 900.0))
     assert furthest.arrivals(NOW_S + PATIENCE_S - 1) == Arrivals()
     assert furthest.arrivals(NOW_S + PATIENCE_S).newest_due_s == 999.0
@@ -51,6 +59,17 @@ def test_a_query_that_shows_nothing_is_waited_for_in_vain_once() -> None:
     again = Furthest({"counts": 1, "ranking": 1}, furthest.telling)
     again.add("counts", NOW_S, marks(1, 999.5))
     assert again.arrivals(NOW_S).newest_due_s == 999.5
+
+
+def test_a_query_that_speaks_now_and_then_does_not_tell() -> None:
+    """It would always seem to be behind, and the job would be held back for nothing."""
+    furthest = Furthest({"counts": 1, "half": 1, "ranking": 1}, None)
+    due_s = rows(200, until_s=999.0)
+    furthest.add("counts", NOW_S, due_s)
+    furthest.add("half", NOW_S, due_s[1::2])
+    furthest.add("ranking", NOW_S, due_s[::20] * 10)
+    assert furthest.arrivals(NOW_S).newest_due_s == 999.0
+    assert furthest.telling == {"counts", "half"}
 
 
 def test_queries_of_another_plan_do_not_tell() -> None:

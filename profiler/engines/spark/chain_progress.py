@@ -4,9 +4,10 @@ Where a plan has several queries, each sends a mark for every sampled row that l
 its own in the topic of marks. What has come out of the job is what has come out of the query that is furthest behind,
 measured by the queries that rows pass on their way there, as they wait for a batch in each of them.
 
-A query that drops most rows, or emits on a timer, tells nothing. So in an engine's first deployment of a topology all
-queries are waited for: until each has shown FEWEST_MARKS, or for PATIENCE_S after the first mark. Those that have not
-shown a mark by then, or too few, are not looked at any more, in later deployments neither.
+A query that drops most rows, or emits on a timer, tells nothing: it would look as if it were behind. So in an engine's
+first deployment of a topology all queries are waited for: until each has shown FEWEST_ROWS, or for PATIENCE_S after the
+first mark. Those that have shown fewer by then, or less than TELLING of the rows they should have seen, are not looked
+at any more, in later deployments neither.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from confluent_kafka import Message
 from profiler.engines.spark.gate import LOOK_S, Arrivals
 from profiler.engines.spark.side_topic import SideTopicReader
 
-FEWEST_MARKS = 8
+FEWEST_ROWS = 8
+TELLING = 0.125
+"""A query tells that shows this part of the rows up to its newest one: in the worst case of several sources or branches
+of which each takes its share, yet more than comes from a timer."""
 PATIENCE_S = 15.0
 """Longer than Python workers take to start."""
 
@@ -32,11 +36,9 @@ class Looks:
 
     def __init__(self) -> None:
         self._looks: deque[tuple[float, int, float]] = deque()
-        self.seen = 0
 
     def add(self, at_s: float, count: int, newest_due_s: float) -> None:
         """Note a look."""
-        self.seen += count
         before_s = self._looks[-1][2] if self._looks else 0.0
         self._looks.append((at_s, count, max(newest_due_s, before_s)))
 
@@ -63,23 +65,33 @@ class Furthest:
         self.telling = None if telling is None else telling & self._looks.keys()
         """Queries whose marks are looked at; None while that is not known."""
         self._first_s: float | None = None
+        self._shown: dict[str, set[float]] = {query: set() for query in hops}
+        """Due times by query, while it is not known which of them tell; a row may give several marks."""
 
     def add(self, query: str, at_s: float, dues_s: list[float]) -> None:
         """Note marks of a query that were read at a time."""
         if dues_s:
             self._looks[query].add(at_s, len(dues_s), max(dues_s))
             self._first_s = self._first_s or at_s
+            if self.telling is None:
+                self._shown[query].update(dues_s)
 
     def arrivals(self, now_s: float) -> Arrivals:
         """Tell what has come out of all queries in the last moment; nothing, as long as one is waited for."""
         if self.telling is None:
-            enough = frozenset(query for query, looks in self._looks.items() if looks.seen >= FEWEST_MARKS)
+            enough = frozenset(query for query, dues_s in self._shown.items() if len(dues_s) >= FEWEST_ROWS)
             is_patient = self._first_s is None or now_s - self._first_s < PATIENCE_S
-            if is_patient and enough != self._looks.keys():
+            if is_patient and enough != self._shown.keys():
                 return Arrivals()
-            self.telling = enough
+            self.telling = frozenset(query for query in enough if self._part_shown(query) >= TELLING)
         found = [replace(self._looks[query].arrivals(now_s), hops=self._hops[query]) for query in sorted(self.telling)]
         return max(found, key=lambda each: (now_s - each.newest_due_s) / each.hops, default=Arrivals())
+
+    def _part_shown(self, query: str) -> float:
+        """Tell which part of the rows up to its newest one a query has shown, whether it is slow or not."""
+        newest_due_s = max(self._shown[query])
+        due = {due_s for dues_s in self._shown.values() for due_s in dues_s if due_s <= newest_due_s}
+        return len(self._shown[query]) / len(due)
 
 
 class ChainProgress:
