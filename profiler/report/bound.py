@@ -5,6 +5,7 @@ The first that applies is named:
     generator    the rows that were offered were not enough, so the job may do more
     latency      the answer is throttled to keep the latency constraint
     cpu          the cores are in use
+    hand-over    every task is idle for much of its time: rows wait between stages, topics and batches
     hot key      the busiest task has one key's rows, which no other task can take
     source       the busiest element is a source
     waiting      the busiest operator waits for at least half of its busy time
@@ -24,8 +25,8 @@ from profiler.policies.skew import hot_shares, tasks_worth_having
 
 CPU_BOUND = 0.85
 """Share of the cores in use from which on they are the limit."""
-
-
+BUSY = 0.6
+"""Share of its time that the busiest task works or waits, below which no operator is the limit."""
 NEARLY = 0.9
 """Part of the busiest element's share of time from which on another one is as busy."""
 
@@ -36,6 +37,7 @@ class By(StrEnum):
     GENERATOR = "generator"
     LATENCY = "latency"
     CPU = "cpu"
+    HAND_OVER = "hand-over"
     HOT_KEY = "hot-key"
     SOURCE = "source"
     WAITING = "waiting"
@@ -68,6 +70,8 @@ def bound_of(profile: Profile) -> Bound:
     if whole is not None:
         return Bound(whole, cores, used)
     top = busiest_first(shares, shares)[0]
+    if shares[top] < BUSY:
+        return Bound(By.HAND_OVER, cores, used, None, shares[top])
     hot = [name for name in key_bound(profile) if shares[name] >= NEARLY * shares[top]]
     if hot:
         by, top = By.HOT_KEY, busiest_first(shares, hot)[0]

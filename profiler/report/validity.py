@@ -37,6 +37,11 @@ def _as_a_whole(profile: Profile, bound: Bound) -> str:
     if bound.by is By.CPU:
         used = f"{bound.cores_share:.0%} used"
         return f"bound by CPU on {bound.cores} cores ({used}): holds for machines of this speed"
+    if bound.by is By.HAND_OVER:
+        used = f"the busiest task {bound.busy_share:.0%} of its time, {bound.cores_share:.0%} of {bound.cores} cores"
+        return (
+            f"bound by handing over, as nothing is in full use ({used}): fewer stages or longer batches may give more"
+        )
     return "what bounds it was not observed"
 
 

@@ -74,6 +74,22 @@ def test_a_throttled_answer_is_bound_by_its_latency():
     assert "latency constraint of 500 ms" in where_it_holds(replace(profile, answer=answer))
 
 
+def test_no_operator_is_blamed_where_all_of_them_are_idle_for_long():
+    profile = profiled(Operator("ask", cost=Cost(cpu_ms=0.005, wait_ms=5)))
+    windows = tuple(
+        replace(window, operators={name: idler(seen) for name, seen in window.operators.items()})
+        for window in profile.answer.measurement.windows
+    )
+    answer = replace(profile.answer, measurement=replace(profile.answer.measurement, windows=windows))
+    bound = bound_of(replace(profile, answer=answer))
+    assert (bound.by, bound.element) == (By.HAND_OVER, None)
+    assert "nothing is in full use (the busiest task 4" in where_it_holds(replace(profile, answer=answer))
+
+
+def idler(seen: OperatorWindow) -> OperatorWindow:
+    return replace(seen, busy_s=0.4 * seen.busy_s, busiest_task_s=0.4 * seen.busiest_task_s)
+
+
 def test_the_document_has_it_as_values_and_every_operator_s_class():
     profile = profiled(Operator("work", cost=Cost(cpu_ms=0.3)), Operator("ask", cost=Cost(cpu_ms=0.005, wait_ms=5)))
     document = profile_document(profile, run="r", engine="simulated", environment={})
