@@ -14,6 +14,7 @@ from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.events import BlockStarted, Phase, TrialStarted, WindowSeen
 from profiler.gate import DESIGN, Drill, Gate, Side, StoredSide
 from profiler.observation import Detail
+from profiler.report.gate_words import why
 from profiler.statistics.gate_blocks import BASELINE, CANDIDATE, Criterion
 from profiler.statistics.gating import GateVerdict, Limits
 from profiler.topology import Cost, Operator, Source, Topology
@@ -123,9 +124,12 @@ def test_a_time_that_is_up_at_once_is_inconclusive():
 def test_a_stored_baseline_takes_part_with_its_blocks():
     """Only the candidate is measured; the comparison knows that they did not take turns."""
     measured = Watched(job()).outcome
-    stored = StoredSide("main", tuple(block for block in measured.blocks if block.arm == BASELINE))
+    kept = tuple(block for block in measured.blocks if block.arm == BASELINE)
+    stored = StoredSide("main", kept, measured.throughput_per_s)
     same = Watched(job(), baseline=stored, seed=2)
     slower = Watched(job(0.7), baseline=stored, seed=2)
+    offered = {block.probe[0].offered_per_s for block in slower.outcome.blocks}
+    assert len(offered) == 1, "a slower candidate must not be probed more gently than the baseline was"
     assert {event.name for event in same.blocks} == {"candidate"}
     assert (same.outcome.verdict, slower.outcome.verdict) == (GateVerdict.PASS, GateVerdict.SLOWER)
     assert not same.outcome.interleaved
@@ -143,6 +147,23 @@ def test_a_drill_makes_the_largest_operator_work_longer_and_is_found():
     assert len(gate.notes) == 1
     assert f"{drilled.expected_effect:+.1%} CPU per row are expected" in gate.notes[0]
     assert gate.deployed[0][1] is Detail.FULL
+
+
+def test_a_drill_that_is_missed_is_no_pass():
+    """Two percent of one operator are within what a pass allows; whoever drills wants to see them found."""
+    gate = Watched(job(), drill=Drill(0.02, runs_functions=False), limits=Limits(0.001, 0.1))
+    assert gate.outcome.judgement.verdict is not GateVerdict.SLOWER
+    assert gate.outcome.verdict is GateVerdict.INCONCLUSIVE
+    assert "the drill was not found: +1.4% CPU per row were expected" in why(gate.outcome, Limits(), {})
+
+
+def test_a_drill_is_foreseen_with_the_blocks_that_there_is_time_for():
+    """In two seconds there are few blocks, so that less can be found than with all of them."""
+    drill, preset = Drill(0.3, runs_functions=False), Preset.SHARED
+    ample, scarce = (
+        Watched(job(), drill=drill, preset=preset, ends_s=ends_s, clock=lambda: 0.0) for ends_s in (None, 60)
+    )
+    assert scarce.outcome.drilled.foreseen_effect > 1.2 * ample.outcome.drilled.foreseen_effect
 
 
 def test_a_drill_that_could_not_be_found_is_not_measured():

@@ -53,6 +53,6 @@ def _tell_of_interrupted(run: Run, open_store: OpenStore, watcher: Progress) -> 
     """Name the gate that could be gone on with: who was killed could not."""
     gate = interrupted(run, open_store)
     if gate is not None:
-        watcher.note(
+        watcher.say(
             f"a gate of the same was interrupted after {gate.blocks} blocks: --resume {gate.run.id} goes on with it"
         )

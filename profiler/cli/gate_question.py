@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 
+from profiler.cli.digests import conf_digest, data_digests, digest
 from profiler.cli.gate import Request
 from profiler.cli.gate_sides import Opponent
 from profiler.cli.keeping import new_run_id
@@ -19,9 +18,6 @@ from profiler.settings import Settings
 from profiler.store.baselines import Baseline
 from profiler.store.records import Run, RunKind
 from profiler.topology import Topology
-
-_LENGTH = 16
-"""Characters of a digest that are kept."""
 
 
 def gate_run(
@@ -46,7 +42,8 @@ def gate_run(
             "tasks": case.configuration.tasks,
             "candidate's code": _code(request.topology, engine),
             "baseline's code": _code(other.topology, engine) if other.topology is not None else _saved(stored),
-            "data": _data(request.topology),
+            "data": data_digests(request.topology),
+            "conf": conf_digest(settings),
             "max_slowdown": case.limits.max_slowdown,
             "rule_out": case.limits.rule_out,
             "drill": request.drill,
@@ -63,22 +60,9 @@ def _code(topology: Topology, engine: Engine) -> str:
     """Tell versions of a topology apart by one word."""
     taken = fingerprint_of(topology, topology.name, engine.name, engine.platform, slots=engine.platform.slots)
     text = json.dumps([plain(taken.application), plain(taken.declared)], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:_LENGTH]
+    return digest(text)
 
 
 def _saved(stored: Baseline | None) -> str:
     """Tell stored blocks apart, of which there is no code."""
     return "" if stored is None else f"blocks saved at {stored.saved.isoformat()}"
-
-
-def _data(topology: Topology) -> dict[str, str]:
-    """Tell the rows apart that are sent: the user's files by what they hold, made data by its name."""
-    data = {}
-    for source in topology.sources:
-        named = source.payloads or ""
-        path = Path(named).expanduser()
-        data[source.name] = named
-        if named and path.is_file():
-            with path.open("rb") as file:
-                data[source.name] = hashlib.file_digest(file, "sha256").hexdigest()[:_LENGTH]
-    return data

@@ -6,9 +6,10 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 
+from profiler.cli.baseline_saving import baseline_of, with_baseline_saved
 from profiler.cli.console import error_console, result_console
+from profiler.cli.digests import conf_digest, data_digests
 from profiler.cli.engines import prepared_engine, time_left_of
 from profiler.cli.gate import Request
 from profiler.cli.gate_keeping import in_another_session, kept_gate
@@ -16,18 +17,16 @@ from profiler.cli.gate_question import gate_run
 from profiler.cli.gate_sides import Opponent, configured, opponent, wanted_tasks
 from profiler.cli.outputs import Outputs
 from profiler.cli.stores import OpenStore, opened_history
+from profiler.confirming import looks
 from profiler.engines import Engine
 from profiler.environment import fingerprint
 from profiler.gate import DESIGN, Drill, Gate, Outcome, Side, StoredSide
-from profiler.loading import code_place
-from profiler.report.gate_document import Against, Case, gate_document
+from profiler.report.gate_document import Case, gate_document
 from profiler.report.gate_exports import GATE_WRITERS, as_markdown
 from profiler.report.gate_terminal import print_gate
 from profiler.report.progress import Progress, progress
-from profiler.revision import clean_commit
 from profiler.settings import EngineName, Settings
-from profiler.statistics.gate_blocks import BASELINE, CANDIDATE
-from profiler.statistics.gating import GateVerdict, Limits
+from profiler.statistics.gating import Limits
 from profiler.store.baselines import Baseline, block_at
 
 BUDGET_S = 360.0
@@ -68,18 +67,18 @@ def run_gate(request: Request, settings: Settings) -> int:
                         design=design,
                         drill=_drill(request, settings),
                         report=history.report,
-                        note=watcher.note,
+                        note=watcher.say,
                         ends_s=_ends_s(settings, started_s),
                         past=[block_at(engine.platform.loop_s, past.block, past.loop_s) for past in history.past],
                         past_expected_per_s=history.past[0].expected_per_s if history.past else None,
                     ).run()
                 case = replace(case, warnings=(*case.warnings, *in_another_session(history.past)))
                 if open_store is not None and request.save_baseline is not None:
-                    case = _saved(request, case, candidate, outcome, engine, history.run.id, open_store)
+                    baseline = baseline_of(request, case, outcome, engine, history.run.id)
+                    case = with_baseline_saved(
+                        case, baseline, outcome, fewest=looks(design.blocks)[0][0], to=open_store
+                    )
                 document = gate_document(case, outcome, run=history.run.id)
-                if request.saves_only:
-                    # Nothing was compared: the job met itself, so that the baseline's noise is known.
-                    document["exit_code"] = 0
                 history.keep_result(document)
     outputs.deliver(document, as_markdown, lambda: print_gate(result_console(), document))
     exit_code: int = document["exit_code"]
@@ -114,6 +113,10 @@ def _loaded(request: Request, settings: Settings, open_store: OpenStore | None) 
 def _case(
     request: Request, settings: Settings, candidate: Side, other: Opponent, stored: Baseline | None, engine: Engine
 ) -> Case:
+    asked = {"data": ", ".join(data_digests(request.topology).values()), "conf": conf_digest(settings)}
+    there = None if stored is None else stored.environment
+    if there is not None and other.topology is not None:
+        there = {**there, **asked}  # it is run again, with the candidate's own
     return Case(
         topology=request.topology.name,
         engine=engine.name,
@@ -121,54 +124,22 @@ def _case(
         against=other.kind,
         baseline=other.name,
         limits=Limits(settings.max_slowdown, request.rule_out),
-        environment=fingerprint(engine),
-        baseline_environment=None if stored is None else stored.environment,
+        environment={**fingerprint(engine), **asked},
+        baseline_environment=there,
         warnings=other.warnings,
+        only_saves=request.saves_only,
     )
 
 
 def _side(other: Opponent, tasks: dict[str, int], stored: Baseline | None, engine: Engine) -> Side | StoredSide:
     if other.topology is not None:
         return Side("baseline", other.topology, configured(other.topology, tasks))
-    return StoredSide(other.name, stored.blocks_at(engine.platform.loop_s) if stored is not None else ())
+    if stored is None:
+        raise AssertionError(other)
+    return StoredSide(other.name, stored.blocks_at(engine.platform.loop_s), stored.throughput_per_s)
 
 
 def _drill(request: Request, settings: Settings) -> Drill | None:
     if request.drill is None:
         return None
     return Drill(request.drill, runs_functions=settings.engine is EngineName.SPARK)
-
-
-def _saved(
-    request: Request,
-    case: Case,
-    candidate: Side,
-    outcome: Outcome,
-    engine: Engine,
-    run: str,
-    open_store: OpenStore,
-) -> Case:
-    """Save what was measured of the candidate as a baseline, and say so; one that is slower would hide itself."""
-    name = request.save_baseline or ""
-    compared = case.against is not Against.ITSELF
-    if outcome.judgement is None or (compared and outcome.verdict is GateVerdict.SLOWER):
-        return replace(case, warnings=(*case.warnings, f"baseline '{name}' was not saved, as the candidate is slower"))
-    arms = (CANDIDATE,) if compared else (BASELINE, CANDIDATE)
-    blocks = tuple(replace(block, arm=BASELINE) for block in outcome.blocks if block.arm in arms)
-    baseline = Baseline(
-        name=name,
-        topology=case.topology,
-        engine=case.engine,
-        reference=request.reference,
-        revision=clean_commit(code_place(request.reference)),
-        saved=datetime.now(UTC),
-        configuration=candidate.configuration,
-        environment=case.environment,
-        loop_s=engine.platform.loop_s,
-        throughput_per_s=outcome.throughput_per_s,
-        blocks=blocks,
-        run=run,
-    )
-    with closing(open_store()) as store:
-        store.save_baseline(baseline)
-    return case

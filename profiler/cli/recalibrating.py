@@ -164,7 +164,7 @@ def _measured(job: _Job) -> _Made:
     ):
         now = fingerprint_on(engine, topology, job.reference, settings)
         case = job.case(now)
-        watcher.note(case.decided.why)
+        watcher.say(case.decided.why)
         asked = {**asdict(parameters), "windows": design.windows, "window_s": engine.window_s}
         history = stack.enter_context(_kept(_run(job, case, engine, now, asked), job.open_store, watcher))
         loop = Loop(

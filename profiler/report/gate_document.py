@@ -19,12 +19,14 @@ from profiler.gate import Outcome
 from profiler.migrations import GATE_RESULT
 from profiler.observation import BlockWindows
 from profiler.report.advice import ADVICE
-from profiler.report.gate_words import why
+from profiler.report.gate_words import why, why_saved
 from profiler.statistics.gate_blocks import BASELINE, QUANTILE, Criterion, cpu_s_per_row
 from profiler.statistics.gating import Finding, GateVerdict, Judgement, Limits
 from profiler.statistics.slower_operator import OperatorChange
 
-EXIT_CODES = {GateVerdict.PASS: 0, GateVerdict.SLOWER: 1, GateVerdict.INCONCLUSIVE: 4}
+SAVED = "saved"
+"""The verdict on a job of which only a baseline was to be saved."""
+EXIT_CODES = {str(GateVerdict.PASS): 0, str(GateVerdict.SLOWER): 1, str(GateVerdict.INCONCLUSIVE): 4, SAVED: 0}
 _UNITS = {
     Criterion.CPU: ("us", 1e6),
     Criterion.OPERATOR: ("us", 1e6),
@@ -56,6 +58,10 @@ class Case:
     environment: Mapping[str, str]
     baseline_environment: Mapping[str, str] | None = None
     """Where a stored baseline was measured."""
+    only_saves: bool = False
+    """Nothing was to be compared: the job met itself, so that the noise of a new baseline is known."""
+    saved_baseline: str | None = None
+    saved_blocks: int = 0
     warnings: tuple[str, ...] = ()
 
     @property
@@ -73,15 +79,16 @@ def gate_document(case: Case, outcome: Outcome, *, run: str) -> dict[str, Any]:
     """Write a gate as one document; `run` is its name in the history."""
     judgement = outcome.judgement
     slower = judgement.slower_operator if judgement else None
+    verdict = _verdict(case, outcome)
     return {
         "schema": GATE_RESULT.mark,
         "run": run,
         "topology": case.topology,
         "engine": case.engine,
         "tasks": case.configuration.tasks,
-        "verdict": str(outcome.verdict),
-        "exit_code": EXIT_CODES[outcome.verdict],
-        "why": why(outcome, case.limits, case.differences),
+        "verdict": verdict,
+        "exit_code": EXIT_CODES[verdict],
+        "why": why_saved(case.saved_blocks, judgement) if verdict == SAVED else _why(case, outcome),
         "baseline": {"kind": str(case.against), "name": case.baseline, "interleaved": outcome.interleaved},
         "limits": {
             "max_slowdown": case.limits.max_slowdown,
@@ -93,12 +100,25 @@ def gate_document(case: Case, outcome: Outcome, *, run: str) -> dict[str, Any]:
         "slower_operator": slower.name if slower else None,
         "operators": [_operator(change) for change in judgement.operators] if judgement else [],
         "drill": _drill(outcome.drilled) if outcome.drilled else None,
+        "saved_baseline": case.saved_baseline,
         "blocks": [_block(block) for block in outcome.blocks],
         "complete": outcome.complete,
         "environment": dict(case.environment),
         "baseline_environment": None if case.baseline_environment is None else dict(case.baseline_environment),
         "warnings": [*case.warnings, *_warnings(outcome, judgement)],
     }
+
+
+def _verdict(case: Case, outcome: Outcome) -> str:
+    if not case.only_saves:
+        return str(outcome.verdict)
+    return str(GateVerdict.INCONCLUSIVE) if case.saved_baseline is None else SAVED
+
+
+def _why(case: Case, outcome: Outcome) -> str:
+    if case.only_saves:
+        return "there is no new baseline"
+    return why(outcome, case.limits, case.differences)
 
 
 def gate_schema() -> dict[str, Any]:

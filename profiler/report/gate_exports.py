@@ -24,7 +24,7 @@ COLUMNS = (
     "adjusted_p",
     "detectable_effect",
 )
-_SIGNS = {"pass": "✅", "slower": "❌", "inconclusive": "❔"}
+_SIGNS = {"pass": "✅", "saved": "✅", "slower": "❌", "inconclusive": "❔"}
 
 
 def as_csv(document: Document) -> str:
@@ -60,7 +60,7 @@ def as_markdown(document: Document) -> str:
 def as_junit(document: Document) -> str:
     """Write a test case per criterion: slower fails, inconclusive is skipped, with the reason."""
     cases = [(LABELS[Criterion(each["criterion"])], each["verdict"], _in_words(each)) for each in document["criteria"]]
-    if not cases:
+    if not cases or document["verdict"] == "saved":  # which compared nothing
         cases = [("gate", document["verdict"], document["why"])]
     suite = ET.Element(
         "testsuite",

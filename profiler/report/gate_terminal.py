@@ -14,7 +14,7 @@ from profiler.report.verdict_terminal import print_verdict
 from profiler.report.words import change
 from profiler.statistics.gate_blocks import Criterion
 
-_STYLES = {"pass": "green", "slower": "bold red", "inconclusive": "yellow"}
+_STYLES = {"pass": "green", "saved": "green", "slower": "bold red", "inconclusive": "yellow"}
 _MARKS = {"pass": "✓", "slower": "✗", "inconclusive": "?"}
 _UNITS = {"us": "µs", "rows/s": "rows/s", "ms": "ms"}
 _QUANTITIES = {"cpu": "CPU", "busy": "working time"}
@@ -22,7 +22,7 @@ _QUANTITIES = {"cpu": "CPU", "busy": "working time"}
 
 def print_gate(console: Console, document: Mapping[str, Any]) -> None:
     """Print the whole verdict."""
-    lines = (*_criteria(document), *_slower(document), *_drill(document))
+    lines = (*_criteria(document), *_slower(document), *_drill(document), *_saved(document))
     print_verdict(console, headline(document), lines, document, _STYLES[document["verdict"]])
 
 
@@ -93,6 +93,11 @@ def _slower(document: Mapping[str, Any]) -> Iterator[Text]:
             part = f"{each['increase_us']:.3g} of the {added_us:.3g} µs that a row takes more"
             quantity = _QUANTITIES[each["quantity"]]
             yield Text(f"  slower: '{each['name']}' {percentage(each['effect'])} {quantity} ({bounds}), {part}")
+
+
+def _saved(document: Mapping[str, Any]) -> Iterator[Text]:
+    if document["saved_baseline"] is not None:
+        yield Text(f"  kept as baseline '{document['saved_baseline']}'")
 
 
 def _drill(document: Mapping[str, Any]) -> Iterator[Text]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from profiler.drilling import Drilled
 from profiler.gate import Outcome
 from profiler.statistics.gate_blocks import Criterion
-from profiler.statistics.gating import MUST_PASS, Finding, GateVerdict, Limits
+from profiler.statistics.gating import MUST_PASS, Finding, GateVerdict, Judgement, Limits
 
 LABELS = {
     Criterion.CPU: "CPU per row",
@@ -23,6 +24,8 @@ def why(outcome: Outcome, limits: Limits, differences: Mapping[str, tuple[str, s
     judgement = outcome.judgement
     if judgement is None:
         return _nothing_measured(outcome, differences)
+    if outcome.drilled is not None and judgement.verdict is not GateVerdict.SLOWER:
+        return _missed(judgement[Criterion.CPU], outcome.drilled)
     if judgement.verdict is GateVerdict.SLOWER:
         found = [finding for finding in judgement.findings if finding.verdict is GateVerdict.SLOWER]
         changes = ", ".join(f"{LABELS[finding.criterion]} {finding.effect:+.1%}" for finding in found)
@@ -37,6 +40,13 @@ def why(outcome: Outcome, limits: Limits, differences: Mapping[str, tuple[str, s
     return f"{ruled_out} can't be ruled out: {' and '.join(unsettled)}; more --blocks or a quieter machine may"
 
 
+def why_saved(blocks: int, judgement: Judgement | None) -> str:
+    """Say what a new baseline is good for."""
+    sees = math.inf if judgement is None else judgement[Criterion.CPU].detectable_effect
+    good = f"; met by itself, it would have shown {sees:+.1%} CPU per row" if math.isfinite(sees) else ""
+    return f"the baseline has {blocks} blocks{good}"
+
+
 def percent(part: float) -> str:
     """Write a part as a person would: 5%, 7.5%."""
     return f"{round(100 * part, 2):g}%"
@@ -45,6 +55,13 @@ def percent(part: float) -> str:
 def _at_worst(finding: Finding) -> str:
     worst = finding.low if finding.criterion is Criterion.THROUGHPUT else finding.high
     return f"{LABELS[finding.criterion]} {f'{worst:+.1%} at worst' if math.isfinite(worst) else 'is not known'}"
+
+
+def _missed(seen: Finding, drilled: Drilled) -> str:
+    return (
+        f"the drill was not found: {drilled.expected_effect:+.1%} CPU per row were expected of it, {seen.effect:+.1%} "
+        f"were seen and {seen.detectable_effect:+.1%} are found for sure; a longer drill or more --blocks may do"
+    )
 
 
 def _nothing_measured(outcome: Outcome, differences: Mapping[str, tuple[str, str]]) -> str:

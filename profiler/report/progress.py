@@ -40,6 +40,9 @@ class Progress(Protocol):
     def note(self, text: str) -> None:
         """Tell what is going on outside of rounds: services that start, downloads."""
 
+    def say(self, text: str) -> None:
+        """Tell something that is still to be read when the work has gone on."""
+
 
 def progress(console: Console, title: str, time_left: TimeLeft | None, *, quiet: bool) -> Progress:
     """Choose the watcher that fits the console."""
@@ -65,6 +68,9 @@ class Silent:
         """Take no notice."""
 
     def note(self, text: str) -> None:
+        """Take no notice."""
+
+    def say(self, text: str) -> None:
         """Take no notice."""
 
 
@@ -93,6 +99,10 @@ class PlainLines(Silent):
 
     def note(self, text: str) -> None:
         """Write the note as a line."""
+        self._line(text)
+
+    def say(self, text: str) -> None:
+        """Write it as a line, as all lines stay."""
         self._line(text)
 
     def _line(self, text: str) -> None:
@@ -149,6 +159,10 @@ class LivePanel:
     def note(self, text: str) -> None:
         """Show what is going on."""
         self.now, self.window = text, ""
+
+    def say(self, text: str) -> None:
+        """Print it above the panel."""
+        self.live.console.print(text, highlight=False, markup=False)
 
     def __call__(self, event: Event) -> None:
         """Update what is shown."""

@@ -183,14 +183,44 @@ def test_a_slower_version_does_not_become_the_baseline(profile, store, folder):
     forget("costs")
     answer = profile("gate", "job.py", *SIMULATED, "--baseline", "main", "--save-baseline", "main")
     assert answer.exit_code == 1
-    assert "warning: baseline 'main' was not saved, as the candidate is slower" in answer.stdout
+    assert "warning: baseline 'main' was not saved: the candidate is slower, and would hide that" in answer.stdout
     assert store.load_baseline("words", "simulated", "main") == before
 
 
-def test_saving_a_baseline_is_no_verdict(profile, store):
+def test_stored_blocks_of_other_rows_are_inconclusive(profile, store, folder):
+    """Longer messages are no slower code."""
+    Repository(folder).write(job=JOB, costs="COUNT_MS = 0.5\n")
+    (folder / "short.jsonl").write_text("a\n")
+    (folder / "long.jsonl").write_text("a long one\n")
+    gate = ("gate", "job.py", *SIMULATED)
+    assert profile(*gate, "--payloads", "short.jsonl", "--save-baseline", "main").exit_code == 0
+    assert profile(*gate, "--payloads", "short.jsonl", "--baseline", "main").exit_code == 0
+    answer = profile(*gate, "--payloads", "long.jsonl", "--baseline", "main")
+    assert answer.exit_code == 4
+    assert "the baseline was measured elsewhere (data was " in answer.stdout
+
+
+def test_a_baseline_of_too_few_blocks_does_not_replace_a_good_one(profile, store):
+    """Where the time is up at once: exit 4, and the older one stays."""
+    saving = ("gate", "linear", *SIMULATED, "--save-baseline", "main")
+    assert profile(*saving).exit_code == 0
+    before = store.load_baseline("linear", "simulated", "main")
+    answer = profile(*saving, "--budget", "0.001s")
+    assert answer.exit_code == 4
+    assert "warning: baseline 'main' was not saved: it has 0 blocks, and needs 4" in answer.stdout
+    assert "inconclusive: there is no new baseline (exit 4)" in answer.stdout
+    assert store.load_baseline("linear", "simulated", "main") == before
+
+
+def test_saving_a_baseline_is_no_verdict(profile, store, folder):
     """However noisy the machine is: exit 0, and all blocks are kept."""
-    answer = profile("gate", "linear", *NOISY, "--save-baseline", "main", "--max-slowdown", "1%")
+    saving = ("--save-baseline", "main", "--max-slowdown", "1%", "--export", "junit=gate.xml")
+    answer = profile("gate", "linear", *NOISY, *saving)
     assert answer.exit_code == 0
+    assert "saved: the baseline has 16 blocks; met by itself, it would have shown +" in answer.stdout
+    assert "kept as baseline 'main'" in answer.stdout
+    suite = ET.parse(folder / "gate.xml").getroot().find("testsuite")  # noqa: S314 - our own file
+    assert [suite.get(name) for name in ("tests", "failures", "skipped")] == ["1", "0", "0"]
     kept = store.load_baseline("linear", "simulated", "main")
     assert len(kept.blocks) == 16
     assert {block.arm for block in kept.blocks} == {0}

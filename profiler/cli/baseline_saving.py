@@ -1,0 +1,57 @@
+"""Save what a gate measured as a baseline for later gates, unless that would be no good one."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from profiler.cli.gate import Request
+from profiler.cli.stores import OpenStore
+from profiler.engines import Engine
+from profiler.gate import Outcome
+from profiler.loading import code_place
+from profiler.report.gate_document import Against, Case
+from profiler.revision import clean_commit
+from profiler.statistics.gate_blocks import BASELINE, CANDIDATE
+from profiler.statistics.gating import GateVerdict
+from profiler.store.baselines import Baseline
+
+
+def baseline_of(request: Request, case: Case, outcome: Outcome, engine: Engine, run: str) -> Baseline:
+    """Make a baseline of the candidate's blocks, and of those of both sides where the job met itself."""
+    arms = (BASELINE, CANDIDATE) if case.against is Against.ITSELF else (CANDIDATE,)
+    return Baseline(
+        name=request.save_baseline or "",
+        topology=case.topology,
+        engine=case.engine,
+        reference=request.reference,
+        revision=clean_commit(code_place(request.reference)),
+        saved=datetime.now(UTC),
+        configuration=case.configuration,
+        environment=case.environment,
+        loop_s=engine.platform.loop_s,
+        throughput_per_s=outcome.throughput_per_s,
+        blocks=tuple(replace(block, arm=BASELINE) for block in outcome.blocks if block.arm in arms),
+        run=run,
+    )
+
+
+def with_baseline_saved(case: Case, baseline: Baseline, outcome: Outcome, *, fewest: int, to: OpenStore) -> Case:
+    """Save a baseline that has so many blocks at the least, and note that, or why not: an older one then stays."""
+    why_not = _why_not(case, baseline, outcome, fewest)
+    if why_not is not None:
+        return replace(case, warnings=(*case.warnings, f"baseline '{baseline.name}' was not saved: {why_not}"))
+    with closing(to()) as store:
+        store.save_baseline(baseline)
+    return replace(case, saved_baseline=baseline.name, saved_blocks=len(baseline.blocks))
+
+
+def _why_not(case: Case, baseline: Baseline, outcome: Outcome, fewest: int) -> str | None:
+    if outcome.judgement is None:
+        return "nothing was measured"
+    if case.against is not Against.ITSELF and outcome.verdict is GateVerdict.SLOWER:
+        return "the candidate is slower, and would hide that"
+    if len(baseline.blocks) < fewest:
+        return f"it has {len(baseline.blocks)} blocks, and needs {fewest}; --budget gives it more time"
+    return None
