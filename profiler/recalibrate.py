@@ -25,14 +25,13 @@ from profiler.documents import round_document, round_from
 from profiler.errors import ProfileError, UsageError
 from profiler.fingerprint import Difference, Fingerprint, Part, differences, fingerprint_from
 from profiler.loop import Profile
+from profiler.migrations import RESULT
 from profiler.observation import Measurement
 from profiler.policies.moved_features import Movement, moved_features
 from profiler.policies.stored_answer import Look, Standing, StoredRounds, look_at
 from profiler.policies.warm_start import Scope
 from profiler.rounds import Action, Round, Step
 
-SCHEMA = "profile/1"
-"""Of the documents that a profile is kept in."""
 _LEAST_FIRST = (Scope.CONFIRM, Scope.PLATFORM, Scope.FEATURES, Scope.ALL)
 
 
@@ -99,6 +98,7 @@ class Decided:
 
 def stored_profile(document: Mapping[str, Any]) -> StoredProfile:
     """Read a result document; UsageError where it can't be recalibrated."""
+    document = RESULT.current(document)
     run = str(document.get("run"))
     rounds = tuple(_measured_rounds(document, run))
     best, kept = document["best"], document.get("recalibration") or {}
@@ -180,7 +180,7 @@ def recalibration_record(decided: Decided, profile: Profile) -> dict[str, Any]:
 
 def _measured_rounds(document: Mapping[str, Any], run: str) -> list[Round]:
     rounds: Sequence[Mapping[str, Any]] = document.get("rounds", ())
-    if document.get("schema") != SCHEMA or not rounds or any("record" not in entry for entry in rounds):
+    if not rounds or any("record" not in entry for entry in rounds):
         raise UsageError(
             f"Profile '{run}' has no rounds that could be read.", hint="Name a run of the history or a --json file."
         )

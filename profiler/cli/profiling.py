@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from profiler.cli.compare_progress import Stages
 from profiler.cli.engines import time_left_of
 from profiler.cli.fingerprints import fingerprint_on, with_fingerprint
 from profiler.cli.keeping import kept
 from profiler.cli.running import environment_of, policy_parameters, profile_run, search_design
-from profiler.cli.stored_profiles import MOST
+from profiler.cli.stored_profiles import MOST, RECENT, readable
 from profiler.cli.stores import OpenStore
 from profiler.cli.variants import Job
 from profiler.comparing import Variant
 from profiler.engines import Engine
-from profiler.errors import ProfileError, UsageError
+from profiler.errors import UsageError
 from profiler.fingerprint import Fingerprint, differences
 from profiler.loop import Loop
 from profiler.policies import POLICIES
-from profiler.recalibrate import StoredProfile, stored_profile
+from profiler.recalibrate import StoredProfile
 from profiler.report.compare_document import Profiled
 from profiler.report.json_document import profile_document
 from profiler.rounds import Round
@@ -68,7 +69,7 @@ class Profiles:
         with closing(self.open_store()) as store:
             found = store.find_runs(topology=wanted.topology, engine=wanted.engine, state=RunState.FINISHED, limit=MOST)
             for number, each in enumerate(found):
-                profile = _readable(store, each.run.id)
+                profile = readable(store, each.run.id)
                 misfits = [*_asked_differently(each.run, wanted), *still_fits(profile, now)]
                 if profile is not None and not misfits:
                     return profile
@@ -120,7 +121,8 @@ class Profiles:
             return None
         cache = cache_directory()
         with closing(self.open_store()) as store:
-            for each in store.find_runs(topology=wanted.topology, engine=wanted.engine, limit=MOST):
+            since = datetime.now(UTC) - RECENT
+            for each in store.find_runs(topology=wanted.topology, engine=wanted.engine, since=since):
                 run = replace(wanted, id=each.run.id)
                 is_same = each.run.environment.get(_CODE) == wanted.environment[_CODE]
                 is_open = each.state is not RunState.FINISHED and not is_being_written(cache, run.id)
@@ -150,14 +152,6 @@ def _asked_differently(run: Run, wanted: Run) -> list[str]:
         if before.get(key) != now.get(key)
     ]
     return misfits
-
-
-def _readable(store: Store, run: str) -> StoredProfile | None:
-    document = store.result(run)
-    try:
-        return None if document is None else stored_profile(document)
-    except ProfileError:
-        return None
 
 
 def _can_go_on(store: Store, run: Run) -> bool:

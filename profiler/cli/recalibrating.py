@@ -21,7 +21,7 @@ from profiler.cli.stored_profiles import find_profile, history_of, interrupted, 
 from profiler.cli.stores import OpenStore
 from profiler.engines import Engine
 from profiler.errors import ProfileError, UsageError
-from profiler.events import Event, Report, RoundDecided
+from profiler.events import Event, RoundDecided
 from profiler.fingerprint import Fingerprint, fingerprint_from
 from profiler.loading import load_topology
 from profiler.loop import Loop, Profile
@@ -35,7 +35,7 @@ from profiler.recalibrate import (
     verdict,
 )
 from profiler.report.json_document import profile_document
-from profiler.report.progress import progress
+from profiler.report.progress import Progress, progress
 from profiler.report.recalibrate_document import Case, recalibrate_document
 from profiler.report.recalibrate_terminal import RECALIBRATE_WRITERS, as_markdown, print_recalibration
 from profiler.rounds import Round
@@ -213,12 +213,14 @@ def _result(case: Case, profile: Profile, run: str, engine: Engine, now: Fingerp
 
 
 @contextmanager
-def _kept(run: Run, open_store: OpenStore | None, watcher: Report) -> Iterator[Keeping[Round]]:
+def _kept(run: Run, open_store: OpenStore | None, watcher: Progress) -> Iterator[Keeping[Round]]:
     """Keep a recalibration in the history; go on with the one that asked the same and was interrupted."""
     found = None
     if open_store is not None:
         with closing(open_store()) as store:
             found = interrupted(store, run)
+    if found is not None:
+        watcher.say(f"going on with recalibration {found}")
     done = 0
 
     def report(event: Event) -> None:

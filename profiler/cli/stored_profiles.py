@@ -1,22 +1,27 @@
-"""Find the profiles that a recalibration works with: the one that is asked about, and those it may start from."""
+"""Find stored profiles: the one that is asked about, those it may start from, and one that broke off."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from profiler.cli.stores import OpenStore, opened_history
 from profiler.errors import ProfileError, UsageError
 from profiler.recalibrate import StoredProfile, stored_profile
+from profiler.services.run_folder import cache_directory
+from profiler.services.writing import is_being_written
 from profiler.settings import EngineName, Settings
 from profiler.store.records import Run, RunState, run_document
 from profiler.store.store import NoSuchRun, Store
 
 MOST = 20
 """Stored profiles of a topology that are looked at, the newest ones."""
+RECENT = timedelta(days=1)
+"""Since the start of a run that is gone on with by itself: rounds of a machine as it was last week are worth little."""
 
 
 def profile_in_file(name: str | None) -> StoredProfile | None:
@@ -71,15 +76,16 @@ def find_profile(store: Store, name: str | None, settings: Settings) -> StoredPr
 def warm_starts(store: Store, profile: StoredProfile) -> list[StoredProfile]:
     """Return the profile and the other ones of its topology and engine, the newest first after it."""
     found = store.find_runs(topology=profile.topology, engine=profile.engine, state=RunState.FINISHED, limit=MOST)
-    others = [_readable(store, each.run.id) for each in found if each.run.id != profile.run]
+    others = [readable(store, each.run.id) for each in found if each.run.id != profile.run]
     return [profile, *(other for other in others if other is not None)]
 
 
 def interrupted(store: Store, wanted: Run) -> str | None:
-    """Return the newest recalibration that asked the same and did not come to its end."""
+    """Return the newest recalibration that asked the same and lately did not come to its end; nobody measures it."""
     question = _question(wanted)
-    for found in store.find_runs(topology=wanted.topology, engine=wanted.engine):
-        if found.state is not RunState.FINISHED and found.rounds and _question(found.run) == question:
+    for found in store.find_runs(topology=wanted.topology, engine=wanted.engine, since=datetime.now(UTC) - RECENT):
+        is_open = found.state is not RunState.FINISHED and not is_being_written(cache_directory(), found.run.id)
+        if is_open and found.rounds and _question(found.run) == question:
             return found.run.id
     return None
 
@@ -92,10 +98,9 @@ def _question(run: Run) -> dict[str, Any]:
 
 def _newest(store: Store, settings: Settings, topology: str | None = None) -> StoredProfile | None:
     engine = None if settings.origin("engine") == "default" else str(settings.engine)
-    for found in store.find_runs(topology=topology, engine=engine):
-        if found.answer is not None:
-            return _read(store, found.run.id)
-    return None
+    # One that was cut short is gone on with; taken for a profile of today's job, it would hide what changed.
+    newest = store.find_runs(topology=topology, engine=engine, state=RunState.FINISHED, limit=1)
+    return _read(store, newest[0].run.id) if newest else None
 
 
 def _read(store: Store, run: str) -> StoredProfile:
@@ -105,8 +110,8 @@ def _read(store: Store, run: str) -> StoredProfile:
     return stored_profile(document)
 
 
-def _readable(store: Store, run: str) -> StoredProfile | None:
-    """Read a profile that is not the one asked about: one that can't be read is no loss."""
+def readable(store: Store, run: str) -> StoredProfile | None:
+    """Read a profile that nobody named: one that can't be read is no loss."""
     try:
         return _read(store, run)
     except ProfileError:

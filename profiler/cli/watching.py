@@ -25,6 +25,8 @@ from profiler.errors import ProfileError, UsageError
 from profiler.recalibrate import StoredProfile
 from profiler.report.exports import as_json
 from profiler.report.watch_words import alarm_in_words, recommendation, watch_document
+from profiler.services.run_folder import cache_directory
+from profiler.services.writing import is_being_written
 from profiler.settings import ExportKind, Settings
 from profiler.store.records import RunState, SeenWindow
 from profiler.store.store import Store
@@ -99,9 +101,12 @@ def _samples(
     request: Request, settings: Settings, stored: StoredProfile, open_store: OpenStore | None, quantile: float
 ) -> Iterator[Sample]:
     ends_s = None if settings.budget_s is None else time.monotonic() + settings.budget_s
-    if request.job is not None and Path(request.job).is_file():
-        yield from followed_file(Path(request.job), settings.window_s, ends_s)
+    file = None if request.job is None else Path(request.job).expanduser()
+    if file is not None and file.is_file():
+        yield from followed_file(file, settings.window_s, ends_s)
         return
+    if file is not None and (file.suffix or len(file.parts) > 1):
+        raise UsageError(f"There is no file '{request.job}' to follow.", hint="Start the job that writes it first.")
     if open_store is None:
         raise ProfileError("There is no history to follow a job in.")
     with closing(open_store()) as store:
@@ -110,9 +115,9 @@ def _samples(
 
 
 def _newest_run(store: Store, stored: StoredProfile) -> str:
-    running = store.find_runs(
-        topology=stored.topology, engine=stored.engine, kind=None, state=RunState.UNFINISHED, limit=1
-    )
+    unfinished = store.find_runs(topology=stored.topology, engine=stored.engine, kind=None, state=RunState.UNFINISHED)
+    # Of others, whose writer was killed, nothing new will come.
+    running = [found for found in unfinished if is_being_written(cache_directory(), found.run.id)]
     if not running:
         raise UsageError(
             f"No run of '{stored.topology}' on {stored.engine} is under way.",

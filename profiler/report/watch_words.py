@@ -22,7 +22,10 @@ def alarm_in_words(alarm: Alarm) -> str:
 
 def recommendation(run: str) -> str:
     """Say what to do about an alarm."""
-    return f"the data or the platform changed: 'profile recalibrate {run}' tells which, and repeats what is needed"
+    return (
+        "the data or the platform changed: take what the job reads now with 'profile capture', then "
+        f"'profile recalibrate {run} --payloads FILE' tells what changed, and repeats what is needed"
+    )
 
 
 def watch_document(stored: StoredProfile, limits: Limits, windows: int, alarms: Sequence[Alarm]) -> dict[str, Any]:

@@ -275,11 +275,16 @@ def test_an_interrupted_one_of_another_question_is_left_alone(recalibrated, prof
 
 
 def test_a_budget_that_is_over_is_inconclusive(recalibrated, job):
-    """Exit 4: the next call goes on."""
+    """Exit 4: the next call goes on, and does not take what was cut short for a profile of today's job."""
     job(JOB.replace('"the", "a"', '"the"'))
     document = recalibrated("--budget", "1ms", code=4)
     assert document["verdict"] == "inconclusive"
     assert document["rounds"] == 1
+    again = recalibrated()
+    assert again["profile"]["run"] == document["profile"]["run"]
+    assert again["result"]["run"] == document["result"]["run"]
+    assert again["differences"]
+    assert again["rounds"] > 1
 
 
 def test_a_profile_in_a_file_needs_no_database(profile, profiled, folder):
@@ -311,6 +316,7 @@ def test_a_topologys_name_means_its_newest_profile(recalibrated, profiled):
         (("--job", "x"), "belong to --watch"),
         (("--watch", "--queue", "many"), "--queue is 'many'"),
         (("--watch",), "is under way"),
+        (("--watch", "--job", "job.jsonl"), "There is no file 'job.jsonl' to follow."),
         (("--export", "junit=x.xml"), "can't be exported"),
     ],
 )
