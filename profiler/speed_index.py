@@ -49,6 +49,7 @@ class SpeedIndex:
         self._times_s: list[float] = []
         self._costs_s: list[float] = []
         self._reference_s = 0.0
+        self._is_given = False
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="profile-speed-index", daemon=True)
@@ -62,6 +63,11 @@ class SpeedIndex:
         """CPU time of the loop at speed 1; None before the first sample."""
         with self._lock:
             return self._reference_s or None
+
+    def compare_with(self, reference_s: float) -> None:
+        """Count another CPU time of the loop as speed 1, so that indices of two runs have one measure."""
+        with self._lock:
+            self._reference_s, self._is_given = reference_s, True
 
     def between(self, start_s: float, end_s: float) -> float:
         """Give the speed index of a span (seconds since the epoch); of the nearest sample where it holds none."""
@@ -92,7 +98,7 @@ class SpeedIndex:
         with self._lock:
             self._times_s.append(at_s)
             self._costs_s.append(cost_s)
-            if len(self._costs_s) <= FIRST_SAMPLES:
+            if len(self._costs_s) <= FIRST_SAMPLES and not self._is_given:
                 # The median: a single loop that met an interrupt must not scale the whole run.
                 self._reference_s = statistics.median(self._costs_s)
             if len(self._costs_s) > _KEPT:

@@ -29,6 +29,15 @@ def test_one_disturbed_loop_does_not_scale_the_run():
     assert index.between(FIRST_SAMPLES, FIRST_SAMPLES + 1) == pytest.approx(1.0)
 
 
+def test_a_run_that_is_gone_on_with_keeps_its_measure():
+    """Also where it is told before the first seconds are over."""
+    index = filled(0.002, 0.002)
+    index.compare_with(0.004)
+    index._take(2.0, 0.002)
+    assert index.reference_s == 0.004
+    assert index.between(0, 3) == pytest.approx(2.0)
+
+
 def test_a_span_without_a_sample_takes_the_one_before():
     """A short window must not be without an index."""
     index = filled(*[0.002] * FIRST_SAMPLES, 0.004)

@@ -72,6 +72,15 @@ def fingerprint_on(engine: Engine, topology: Topology, reference: str, settings:
     return _taken(topology, reference, settings, engine.platform, engine.slots_for(topology))
 
 
+def code_of(fingerprint: Fingerprint) -> str:
+    """Tell by one word whether rounds are of the same job, data and platform.
+
+    What was asked is kept by itself, and slots that nobody stated follow the free memory.
+    """
+    platform = fingerprint.platform if fingerprint.stated_slots else {**fingerprint.platform, "slots": ""}
+    return replace(fingerprint, asked={}, platform=platform).digest
+
+
 def foreseen_fingerprint(topology: Topology, reference: str, settings: Settings, stored: Fingerprint) -> Fingerprint:
     """Take the fingerprint without starting an engine; what only a cluster could tell is taken as it was stored."""
     if settings.engine is EngineName.SIMULATED:

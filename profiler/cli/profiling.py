@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from profiler.cli.compare_progress import Stages
 from profiler.cli.engines import time_left_of
-from profiler.cli.fingerprints import fingerprint_on, with_fingerprint
+from profiler.cli.fingerprints import code_of, fingerprint_on, with_fingerprint
 from profiler.cli.keeping import kept
-from profiler.cli.running import environment_of, policy_parameters, profile_run, search_design
+from profiler.cli.running import environment_of, measure_as_before, policy_parameters, profile_run, search_design
 from profiler.cli.stored_profiles import MOST, RECENT, readable
 from profiler.cli.stores import OpenStore
 from profiler.cli.variants import Job
@@ -31,9 +31,6 @@ from profiler.store.records import Run, RunState
 from profiler.store.resuming import resumed
 from profiler.store.store import Store
 from profiler.store.unsaved import unsaved_path
-
-_CODE = "code"
-"""Where a run's environment says of which code, platform and data it is."""
 
 
 @dataclass(slots=True)
@@ -80,8 +77,7 @@ class Profiles:
     def _searched(self, job: Job, settings: Settings, now: Fingerprint, stage: str) -> tuple[Variant, Profiled]:
         design = search_design(settings)
         self.stages.begin(f"{stage}: profile {job.name} on {self.engine.name}", time_left_of(settings, design))
-        run = profile_run(job.topology, settings, self.engine)
-        run = replace(run, environment={**run.environment, _CODE: _code(now)})
+        run = profile_run(job.topology, settings, self.engine, code_of(now))
         past = None if self.anew else self._interrupted(run)
         if past is not None:
             self.stages.note(f"going on with run {past}")
@@ -89,6 +85,7 @@ class Profiles:
         with kept(
             run, self.open_store, self.stages, resume=None if past is None else resumed, can_resume=False
         ) as history:
+            measure_as_before(self.engine, history.run)
             loop = Loop(
                 self.engine,
                 job.topology,
@@ -103,7 +100,7 @@ class Profiles:
             document = profile_document(
                 profile, run=history.run.id, engine=self.engine.name, environment=environment_of(self.engine)
             )
-            history.keep_result(with_fingerprint(document, now))
+            history.keep_result(with_fingerprint(document, replace(now, loop_s=self.engine.platform.loop_s)))
         self.complete = self.complete and history.complete
         self.stages.say(f"{job.name}: {_in_words(profile.answer)} after {len(profile.rounds)} rounds")
         origin = Profiled(
@@ -124,7 +121,7 @@ class Profiles:
             since = datetime.now(UTC) - RECENT
             for each in store.find_runs(topology=wanted.topology, engine=wanted.engine, since=since):
                 run = replace(wanted, id=each.run.id)
-                is_same = each.run.environment.get(_CODE) == wanted.environment[_CODE]
+                is_same = each.run.code == wanted.code
                 is_open = each.state is not RunState.FINISHED and not is_being_written(cache, run.id)
                 if is_same and is_open and _can_go_on(store, run):
                     return run.id
@@ -175,10 +172,3 @@ def _variant(job: Job, answer: Round, *, is_warm: bool) -> Variant:
 
 def _in_words(answer: Round) -> str:
     return f"{answer.throughput_per_s:,.0f} rows/s with {answer.configuration.slots} slots {answer.configuration}"
-
-
-def _code(fingerprint: Fingerprint) -> str:
-    """Tell questions apart by one word; slots that nobody stated follow the free memory and are left out."""
-    if fingerprint.stated_slots:
-        return fingerprint.digest
-    return replace(fingerprint, platform={**fingerprint.platform, "slots": ""}).digest

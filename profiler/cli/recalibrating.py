@@ -12,11 +12,11 @@ import workloads
 from profiler.cli.console import error_console, result_console
 from profiler.cli.data import with_payloads
 from profiler.cli.engines import prepared_engine, time_left_of
-from profiler.cli.fingerprints import as_asked, fingerprint_on, foreseen_fingerprint, with_fingerprint
+from profiler.cli.fingerprints import as_asked, code_of, fingerprint_on, foreseen_fingerprint, with_fingerprint
 from profiler.cli.keeping import Keeping, kept, new_run_id
 from profiler.cli.outputs import Outputs
 from profiler.cli.recalibrate import Request
-from profiler.cli.running import environment_of, policy_parameters, search_design
+from profiler.cli.running import environment_of, measure_as_before, policy_parameters, search_design
 from profiler.cli.stored_profiles import find_profile, history_of, interrupted, profile_in_file, warm_starts
 from profiler.cli.stores import OpenStore
 from profiler.engines import Engine
@@ -64,8 +64,7 @@ class _Job:
         if self.open_store is not None:
             with closing(self.open_store()) as store:
                 profiles = warm_starts(store, self.stored)
-        decided = nearest(profiles, now)
-        return Case(decide(self.stored, now), replace(decided, warm=decided.warm.at_speed(now.loop_s)))
+        return Case(decide(self.stored, now), nearest(profiles, now))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +166,9 @@ def _measured(job: _Job) -> _Made:
         watcher.say(case.decided.why)
         asked = {**asdict(parameters), "windows": design.windows, "window_s": engine.window_s}
         history = stack.enter_context(_kept(_run(job, case, engine, now, asked), job.open_store, watcher))
+        measure_as_before(engine, history.run)
+        now = replace(now, loop_s=engine.platform.loop_s)
+        case = replace(case, decided=replace(case.decided, warm=case.decided.warm.at_speed(now.loop_s)))
         loop = Loop(
             engine,
             topology,
@@ -198,9 +200,11 @@ def _run(job: _Job, case: Case, engine: Engine, now: Fingerprint, asked: dict[st
         topology=job.topology.name,
         engine=engine.name,
         policy=WarmStart.name,
-        parameters={**asked, "recalibrates": warm, "scope": scope, "fingerprint": now.digest},
+        parameters={**asked, "recalibrates": warm, "scope": scope},
         environment=environment_of(engine),
         started=started,
+        code=code_of(now),
+        loop_s=engine.platform.loop_s,
     )
 
 

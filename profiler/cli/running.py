@@ -6,14 +6,14 @@ import os
 import platform
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from profiler import __version__
 from profiler.cli.console import error_console, result_console
 from profiler.cli.engines import prepared_engine, time_left_of
-from profiler.cli.fingerprints import fingerprint_on, with_fingerprint
+from profiler.cli.fingerprints import code_of, fingerprint_on, with_fingerprint
 from profiler.cli.keeping import kept, new_run_id
 from profiler.cli.outputs import Outputs
 from profiler.cli.stores import OpenStore, opened_history
@@ -54,9 +54,12 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
         ExitStack() as stack,
         opening as engine,
     ):
-        run = profile_run(topology, settings, engine)
+        # Taken before anything is measured: the code of a long profile may change under it.
+        fingerprint = fingerprint_on(engine, topology, reference, settings)
+        run = profile_run(topology, settings, engine, code_of(fingerprint))
         resume = None if settings.resume is None else resumed
         history = stack.enter_context(kept(run, open_store, watcher, resume=resume))
+        measure_as_before(engine, history.run)
         loop = Loop(
             engine,
             topology,
@@ -68,11 +71,9 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
             budget_s=settings.budget_s,
             production_batch_s=batch_s,
         )
-        # Taken before anything is measured: the code of a long profile may change under it.
-        fingerprint = fingerprint_on(engine, topology, reference, settings)
         profile = loop.run(history.past)
         document = profile_document(profile, run=history.run.id, engine=engine.name, environment=environment_of(engine))
-        document = with_fingerprint(document, fingerprint)
+        document = with_fingerprint(document, replace(fingerprint, loop_s=engine.platform.loop_s))
         history.keep_result(document)
     outputs.deliver(
         document, as_markdown, lambda: print_profile(result_console(), profile, run=history.run.id, engine=engine.name)
@@ -119,7 +120,13 @@ def _conditions(settings: Settings) -> dict[str, Any]:
     return {name: value for name, value in asked.items() if value}
 
 
-def profile_run(topology: Topology, settings: Settings, engine: Engine) -> Run:
+def measure_as_before(engine: Engine, run: Run) -> None:
+    """Let the speed indices of a run that is gone on with have one measure in all its sessions."""
+    if run.loop_s is not None:
+        engine.measure_speed_by(run.loop_s)
+
+
+def profile_run(topology: Topology, settings: Settings, engine: Engine, code: str = "") -> Run:
     """Return the record of a profile that is about to be measured, with all that was asked."""
     started = datetime.now(UTC)
     parameters = {**asdict(policy_parameters(settings)), "windows": search_design(settings).windows}
@@ -131,6 +138,8 @@ def profile_run(topology: Topology, settings: Settings, engine: Engine) -> Run:
         parameters={**parameters, **_conditions(settings), "window_s": engine.window_s},
         environment=environment_of(engine),
         started=started,
+        code=code,
+        loop_s=engine.platform.loop_s,
     )
 
 

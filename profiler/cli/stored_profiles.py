@@ -93,7 +93,7 @@ def interrupted(store: Store, wanted: Run) -> str | None:
 def _question(run: Run) -> dict[str, Any]:
     """Return what two runs must have in common for the rounds of one to serve the other."""
     document = run_document(run)
-    return {"parameters": document["parameters"], "environment": document["environment"]}
+    return {key: document[key] for key in ("parameters", "environment", "code")}
 
 
 def _newest(store: Store, settings: Settings, topology: str | None = None) -> StoredProfile | None:

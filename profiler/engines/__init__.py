@@ -64,6 +64,9 @@ class Engine(Protocol):
     def platform(self) -> Platform:
         """Slots, cores and versions."""
 
+    def measure_speed_by(self, loop_s: float) -> None:
+        """Give speed indices relative to this CPU time of the loop from now on, as an earlier session did."""
+
     def slots_for(self, topology: Topology) -> int:
         """Return the slots that the tasks of this topology may use: all, less what the engine itself needs for it."""
 

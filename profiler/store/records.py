@@ -59,6 +59,10 @@ class Run:
     environment: Mapping[str, Any]
     started: datetime
     kind: RunKind = RunKind.PROFILE
+    code: str = ""
+    """Tells the job, its data and its platform apart from others; empty where that was not kept."""
+    loop_s: float | None = None
+    """What the speed index of all its rounds is relative to; None where the index is absolute."""
 
     def __post_init__(self) -> None:
         _require_time_zone(self.started)

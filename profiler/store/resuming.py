@@ -26,6 +26,11 @@ def resumed(store: Store, wanted: Run, unsaved: Path) -> tuple[Run, tuple[Round,
     if stored.state is RunState.FINISHED:
         raise has_ended(wanted)
     require_same(_question(stored.run), _question(wanted), wanted)
+    if stored.run.code and stored.run.code != wanted.code:
+        raise UsageError(
+            f"The job, its data or its platform is not what it was when run '{wanted.id}' was started.",
+            hint="Rounds of both can't be compared: leave --resume out for a new run.",
+        )
     rounds = store.rounds(wanted.id)
     require_all([outcome.number for outcome in rounds], "Round", wanted)
     return stored.run, rounds

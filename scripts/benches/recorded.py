@@ -42,6 +42,10 @@ class RecordedEngine:
         """The engine's own."""
         return self._open_engine().platform
 
+    def measure_speed_by(self, loop_s: float) -> None:
+        """Tell the engine."""
+        self._open_engine().measure_speed_by(loop_s)
+
     def slots_for(self, topology: Topology) -> int:
         """Return the engine's own."""
         return self._open_engine().slots_for(topology)

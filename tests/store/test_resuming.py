@@ -61,6 +61,15 @@ def test_a_run_goes_on_with_its_rounds(store, unsaved):
     assert resumed(store, a_run(minutes=60), unsaved) == (a_run(), (decided(1), measured(2)))
 
 
+def test_rounds_of_other_code_are_not_gone_on_with(store, unsaved):
+    """Whoever mends an operator has another job; where the code was not kept, nobody knows."""
+    store.begin_run(replace(a_run("run-2"), code="before"))
+    with pytest.raises(UsageError, match="is not what it was when run 'run-2' was started"):
+        resumed(store, replace(a_run("run-2"), code="after"), unsaved)
+    assert resumed(store, replace(a_run("run-2"), code="before"), unsaved)[1] == ()
+    assert len(resumed(store, replace(a_run(), code="after"), unsaved)[1]) == 2
+
+
 def test_a_run_that_its_budget_ended_goes_on(store, unsaved):
     """It has an answer, but not the whole one."""
     store.save_result("run-1", a_result(rounds=1, complete=False))

@@ -64,6 +64,9 @@ class SimulatedEngine:
         versions = {"simulated": __version__, "preset": str(self._preset)}
         return Platform(size.task_slots, size.cores, size.nodes, versions)
 
+    def measure_speed_by(self, loop_s: float) -> None:
+        """Change nothing: speed indices are absolute here."""
+
     def slots_for(self, topology: Topology) -> int:  # noqa: ARG002 - every topology may use them all
         """Return the platform's slots."""
         return self._platform.task_slots

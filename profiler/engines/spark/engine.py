@@ -102,6 +102,10 @@ class SparkEngine:
             prefill_keys=self._means.prefill_keys,
         )
 
+    def measure_speed_by(self, loop_s: float) -> None:
+        """Give speed indices relative to this CPU time of the loop from now on."""
+        self._speed.compare_with(loop_s)
+
     def slots_for(self, topology: Topology) -> int:
         """Return the session's slots, less those of queries that only pass rows on."""
         return self._session.slots - extra_slots(topology)
