@@ -36,9 +36,12 @@ class Confrontation:
     blocks: list[Block] = field(default_factory=list)
     against: dict[int, Comparison] = field(default_factory=dict)
     """By the other arm's index; the effect is the first arm's."""
+    part: float = 1.0
+    """Of the significance level that the last look used."""
 
     def look(self, others: Sequence[int], part: float) -> list[int]:
         """Compare with these arms at a part of the level; return those that are still undecided."""
+        self.part = part
         for other in others:
             self.against[other] = confirm(self.blocks, reference=other, candidate=0, alpha=part * self.alpha)
         return [other for other in others if not _decided(self.against[other])]

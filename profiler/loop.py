@@ -7,6 +7,7 @@ round when it is over, not when the profile is. Rounds of an interrupted run are
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from profiler.confirming import confront
 from profiler.engines import Engine, Platform
 from profiler.errors import ProfileError
 from profiler.events import Report, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
-from profiler.measure import Arm, Design, measure
+from profiler.measure import Arm, Design, measure, observe_blocks
 from profiler.policies.evidence import screened
 from profiler.policies.policy import Parameters, Policy, Situation, require_asked_for
 from profiler.rounds import Round, Step, Trial
@@ -80,7 +81,8 @@ class Loop:
     production_batch_s: float | None = None
     """Length of the batches with which the answer is verified; None leaves it unverified."""
     clock: Callable[[], float] = time.monotonic
-    _warm: bool = field(default=False, init=False)
+    is_warm: bool = field(default=False, init=False)
+    """The engine was loaded; not so where all rounds are of an earlier session."""
 
     def run(self, history: Sequence[Round] = ()) -> Profile:
         """Search, then confirm; rounds in `history` are taken as measured."""
@@ -151,14 +153,23 @@ class Loop:
             trial,
             self.design,
             reference=reference,
-            cold_s=0.0 if self._warm else self.engine.platform.cold_s,
+            cold_s=0.0 if self.is_warm else self.engine.platform.cold_s,
             report=self.report,
         )
-        self._warm = True
+        self.is_warm = True
         comparison = screened(reference.measurement, measurement, rounds, self.parameters) if reference else None
         outcome = Round(number, trial, measurement, comparison)
         self.report(RoundMeasured(outcome))
         return outcome
+
+    def _warm_up(self, arm: Arm) -> None:
+        """Load an engine that has measured nothing yet for as long as it is cold; what is seen does not count."""
+        windows = math.ceil(self.engine.platform.cold_s / self.engine.window_s)
+        if not self.is_warm and windows > 0:
+            design = replace(self.design, block_warm_up=0, block=windows, block_probe=0)
+            warm_up = replace(arm, name="warm-up")
+            list(observe_blocks(self.engine, self.topology, [warm_up], [0], design, self.report, planned=1))
+        self.is_warm = True
 
     def _verified(self, answer: Round, batch_s: float) -> Verification:
         return verify(self.engine, self.topology, answer, self.parameters, batch_s, self.report)
@@ -172,11 +183,12 @@ class Loop:
         others = [profile.initial] if runner_up is None else [profile.initial, runner_up]
         arms = [_arm(outcome) for outcome in (profile.answer, *others)]
         alpha = self.parameters.significance
+        self._warm_up(arms[0])
         found = confront(self.engine, self.topology, arms, self.design, alpha=alpha, rivals=(2,), report=self.report)
         made = tuple(Confirmation(other.number, found.against[index]) for index, other in enumerate(others, start=1))
         if runner_up is None or found.against[2].verdict is not Verdict.DECREASED:
             return replace(profile, confirmations=made)
-        swapped = confirm(found.blocks, reference=1, candidate=2, alpha=alpha)
+        swapped = confirm(found.blocks, reference=1, candidate=2, alpha=found.part * alpha)
         note = f"the confirmation preferred round {runner_up.number} to round {profile.answer.number}"
         return replace(
             profile,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import ProfileError, UsageError
-from profiler.events import RoundDecided, RoundMeasured, SearchEnded, TrialStarted
+from profiler.events import BlockStarted, RoundDecided, RoundMeasured, SearchEnded, TrialStarted
 from profiler.loading import load_topology
 from profiler.loop import Loop
 from profiler.measure import Design
@@ -108,6 +109,28 @@ def test_a_resumed_run_measures_only_what_is_missing():
     ).run(history=whole.rounds[:2])
     assert started[0] == 3
     assert [seen.measurement for seen in resumed.rounds[:2]] == [seen.measurement for seen in whole.rounds[:2]]
+
+
+class ColdEngine(SimulatedEngine):
+    """An engine that needs twelve seconds under load to come up to its speed."""
+
+    @property
+    def platform(self):
+        return replace(super().platform, cold_s=12.0)
+
+
+def test_a_run_that_was_interrupted_in_its_confirmation_does_not_confirm_with_a_cold_engine():
+    """All rounds are of an earlier session, so nothing has loaded this one; in one piece, the first round does."""
+    cluster = SimulatedPlatform(nodes=1, cores_per_node=8, slots=15)
+    blocks: dict[str, list[str | None]] = {"whole": [], "resumed": []}
+
+    def report(to):
+        return lambda event: blocks[to].append(event.name) if isinstance(event, BlockStarted) else None
+
+    whole = loop(on=ColdEngine(cluster), blocks=2, report=report("whole")).run()
+    loop(on=ColdEngine(cluster), blocks=2, report=report("resumed")).run(history=whole.rounds)
+    assert blocks["resumed"] == ["warm-up", *blocks["whole"]]
+    assert "warm-up" not in blocks["whole"]
 
 
 def test_events_tell_a_round_when_it_happens():

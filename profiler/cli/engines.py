@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from profiler.services.run_folder import RunFolder
 
 Note = Callable[[str], None]
+SHORTEST_BATCH_S = 1.0
 
 
 @contextmanager
@@ -55,6 +56,7 @@ def prepared_engine(
     from profiler.services.java import find_java
     from profiler.services.run_folder import cache_directory, create_run_folder
 
+    _require_batches(settings)
     for each in topologies:
         check_prefill(each, settings)
         _require_slots(each, settings)
@@ -98,6 +100,16 @@ def _simulated(settings: Settings) -> Engine:
 
     cluster = SimulatedPlatform(nodes=settings.nodes, cores_per_node=settings.cores, slots=settings.slots)
     return SimulatedEngine(cluster, Preset(settings.noise), seed=settings.seed, window_s=settings.window_s)
+
+
+def _require_batches(settings: Settings) -> None:
+    """Refuse batches that Spark would refuse, some of them only at the very end."""
+    for flag, seconds in (("--window", settings.window_s), ("--production-batch", settings.production_batch_s)):
+        if seconds < SHORTEST_BATCH_S:
+            raise UsageError(
+                f"{flag} is {seconds:g} s, and Spark's real-time mode has no batches below {SHORTEST_BATCH_S:g} s.",
+                hint=f"Give {flag} {SHORTEST_BATCH_S:g}s or more.",
+            )
 
 
 def _require_slots(topology: Topology, settings: Settings) -> None:

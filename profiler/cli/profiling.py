@@ -110,7 +110,7 @@ class Profiles:
             reused=False,
             complete=profile.complete,
         )
-        return _variant(job, profile.answer, is_warm=True), origin
+        return _variant(job, profile.answer, is_warm=loop.is_warm), origin
 
     def _interrupted(self, wanted: Run) -> str | None:
         """Find the newest profile of the same code and question that broke off, and that nobody measures now."""

@@ -9,6 +9,8 @@ from profiler.errors import UsageError
 _OURS = {
     "spark.master": "name it with --master",
     "spark.jars": "the connector's jars go there",
+    "spark.ui.enabled": "its figures are where stages are read from",
+    "spark.default.parallelism": "the slots are read from it",
     "spark.sql.shuffle.partitions": "it is the number of tasks that is searched for",
     "spark.sql.optimizer.excludedRules": "it keeps operators in stages of their own",
 }

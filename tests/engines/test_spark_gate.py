@@ -156,6 +156,19 @@ def test_a_job_whose_output_tells_nothing_gets_everything():
     assert Gate(10_000.0, sample_every=16, blind=True).open(0.0) == 10_000
 
 
+def test_a_job_that_falls_silent_gets_everything_in_the_end():
+    """One that drops duplicates shows its capacity first, and nothing once it knows all rows."""
+    gate = Gate(500.0, sample_every=1, capacity_per_s=400.0)
+    gate.open(0.0)
+    for tenth in range(1, 20):
+        gate.look(tenth / 10, Arrivals(20, tenth / 10 - 0.1, tenth / 10 - 0.6))
+    silent = Arrivals(0, 1.8, 1.8)
+    sent = [gate.look(2 + tenth / 10, silent) for tenth in range(int(10 * PATIENCE_S) + 2)]
+    assert 0.0 in sent[:20], "it is held back first"
+    assert gate.blind
+    assert sent[-1] >= 500
+
+
 def test_rows_that_were_never_sent_do_not_close_the_gate_for_good():
     """A generator that lags drops what it owes when it is told to hold back; what it dropped never comes out."""
     gate = Gate(2000.0, sample_every=1, capacity_per_s=1000.0)

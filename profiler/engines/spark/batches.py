@@ -17,8 +17,8 @@ from profiler.errors import ProfileError
 
 OVERDUE_S = 2.0
 """So much later than its trigger a batch may end before anything is suspected."""
-LONGEST_BATCH_S = 120.0
-"""A batch that takes longer is taken for stuck."""
+STUCK_S = 120.0
+"""A batch that ends so much later than its trigger is taken for stuck."""
 PLANNED_WITHIN_S = 120.0
 _POLL_S = 0.03
 
@@ -74,7 +74,7 @@ class Batches:
                 self._means.kafka.check()
                 self._check_generator()
                 suspected = now + OVERDUE_S
-            if now - began > LONGEST_BATCH_S:
+            if now - began > self._means.window_s + STUCK_S:
                 late = next(iter(numbers.keys() - finished.keys()))
                 raise self._too_long(self.queries[late], "had a batch that did not end", now - began)
             time.sleep(_POLL_S)

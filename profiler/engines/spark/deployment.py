@@ -29,6 +29,7 @@ from profiler.engines.spark.places import partitions_of, places_of
 from profiler.engines.spark.query import Builder, start
 from profiler.engines.spark.running import RunningQuery
 from profiler.engines.spark.samples import SampleCollector
+from profiler.engines.spark.span import counted_span
 from profiler.engines.spark.topics import Offsets
 from profiler.errors import ProfileError
 from profiler.generator.process import GeneratorProcess
@@ -227,7 +228,8 @@ class SparkDeployment:
         return True
 
     def _let_run(self) -> None:
-        """Wait a moment; a query that has died is told of at once."""
+        """Wait a moment; a query or a generator that has died is told of at once."""
+        self._generator.report()
         for query in self._batches.queries.values():
             self._batches.require_active(query)
         time.sleep(_POLL_S)
@@ -278,16 +280,16 @@ class SparkDeployment:
     ) -> Observation | None:
         """Put the window together; None for a batch that saw too little of the rate."""
         lead = finished[self.plan.queries[0].chain.name].batch
-        counted_s, rate_per_s = keeper.gate.counted_from_s, keeper.gate.rate_per_s
-        start_s = max(lead.start_s, math.inf if counted_s is None else counted_s)
-        duration_s = lead.end_s - start_s
-        if duration_s < WHOLE * self._means.window_s:
+        gate, rate_per_s = keeper.gate, keeper.gate.rate_per_s
+        span = counted_span(lead.start_s, lead.end_s, sent_from_s=gate.began_s, counted_from_s=gate.counted_from_s)
+        if span.duration_s < WHOLE * self._means.window_s:
+            self._generator.report()  # where it has died, the rate never counts
             return None
-        achieved = self._generator.achieved(start_s, lead.end_s)
-        held_before, held = keeper.held_rows(np.array([start_s, lead.end_s])).tolist()
+        achieved = self._generator.achieved(span.start_s, span.end_s)
+        held_before, held = keeper.held_rows(np.array([span.start_s, span.end_s])).tolist()
         processing, end_to_end = self._collector.between(
-            start_s,
-            lead.end_s,
+            span.start_s,
+            span.end_s,
             lambda due_s: keeper.held_rows(due_s) / rate_per_s,
             as_in(self._means.production_batch_s, self._means.window_s, lead.start_s),
         )
@@ -295,23 +297,23 @@ class SparkDeployment:
             processing, end_to_end = metrics.watched_latency(finished) or (processing, end_to_end)
         known = self._means.weights.setdefault(self._topology.name, {})
         operators = metrics.operator_windows(
-            self.plan, finished, self.places.sources, lead.duration_s, known, counted=self._detail is Detail.FULL
+            self.plan, finished, self.places.sources, span.scale_s, known, counted=self._detail is Detail.FULL
         )
-        known |= metrics.learnt_weights(operators, self.plan, lead.rows)
+        known |= metrics.learnt_weights(operators, self.plan, lead.rows * span.scale_s / lead.duration_s)
         operators |= self._with_hot_keys(operators)
         sources = [query.chain.name for query in self.plan.queries if query.chain.sources]
         sustained_per_s = metrics.throughput_per_s(self.plan, finished, self._bounded)
         return Observation(
-            start_s=start_s,
-            duration_s=duration_s,
-            offered_per_s=achieved.offered_per_s + (held - held_before) / duration_s,
-            throughput_per_s=sustained_per_s * lead.duration_s / duration_s,
+            start_s=span.start_s,
+            duration_s=span.duration_s,
+            offered_per_s=achieved.offered_per_s + (held - held_before) / span.duration_s,
+            throughput_per_s=sustained_per_s * span.scale_s / span.duration_s,
             processing_ms=processing,
             end_to_end_ms=end_to_end,
             queue_rows=held + sum(finished[name].waiting for name in sources),
             overran=metrics.overran(finished, self._means.window_s),
-            speed_index=self._means.speed.between(start_s, lead.end_s),
-            cpu_s=metrics.cpu_s(finished, lead.duration_s),
+            speed_index=self._means.speed.between(span.start_s, span.end_s),
+            cpu_s=metrics.cpu_s(finished, span.scale_s),
             cores_used=cores_used,
             generator_limited=achieved.limited,
             operators=operators,

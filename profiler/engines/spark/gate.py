@@ -118,10 +118,12 @@ class Gate:
         self._offered = Offered()
         self._sent_per_s = 0.0
         self._closed = False
-        self._began_s = 0.0
+        self.began_s = 0.0
+        """When something was sent first."""
         self._looked_s = 0.0
         self._mark_per_s = 0.0
         self._out_s = 0.0
+        self._silent_from_s = 0.0
         self._newest_due_s = 0.0
         self._lost_until_s = 0.0
         """What was due up to this time is not waited for."""
@@ -130,7 +132,7 @@ class Gate:
 
     def open(self, now_s: float) -> float:
         """Begin; give the rate to send at."""
-        self._began_s = self._looked_s = self._out_s = now_s
+        self.began_s = self._looked_s = self._out_s = self._silent_from_s = now_s
         return self._send(now_s)
 
     def look(self, now_s: float, arrivals: Arrivals) -> float:
@@ -143,8 +145,10 @@ class Gate:
             under_way = self._offered.rows(now_s) - max(came_out, self._given_up(now_s, arrivals.newest_due_s))
             bound_s = arrivals.hops * HIGH_S - (HIGH_S - LOW_S if self._closed else 0.0)
             self._closed = under_way > bound_s * self.capacity_per_s
-        elif now_s - self._began_s > PATIENCE_S:
-            self.blind = True
+        # A job may fall silent that was not before: one that drops duplicates, once the data begin anew.
+        tried_from_s = self._silent_from_s if self.capacity_per_s else self.began_s
+        if now_s - tried_from_s > PATIENCE_S:
+            self.blind, self._closed = True, False
         sent_per_s = self._send(now_s)
         if self.counted_from_s is None and self._is_reached(now_s, sent_per_s):
             self.counted_from_s, self._counted_rows = now_s, self._offered.rows(now_s)
@@ -165,7 +169,7 @@ class Gate:
     def _given_up(self, now_s: float, newest_due_s: float) -> float:
         """Count the rows that are not waited for, as nothing has come out for too long."""
         if newest_due_s > self._newest_due_s:
-            self._newest_due_s, self._out_s = newest_due_s, now_s
+            self._newest_due_s, self._out_s, self._silent_from_s = newest_due_s, now_s, now_s
         elif now_s - self._out_s > LOST_S:
             self._lost_until_s, self._out_s = now_s, now_s
         return self._offered.rows(self._lost_until_s)
