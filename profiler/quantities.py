@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Generic, TypeVar
 
 from profiler.errors import UsageError
+from profiler.secret_settings import masked_setting
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
@@ -35,7 +36,7 @@ class Kind(Generic[T]):
     parse: Callable[[str], T]
     """Raise ValueError where the text is no such value."""
     show: Callable[[T], str] = str
-    """Give text that `parse` reads as the same value."""
+    """Give text that `parse` reads as the same value, secrets left out."""
 
     def read(self, written: str, where: str) -> T:
         """Parse what a user wrote; raise the error that names where it stands and how to write it."""
@@ -46,7 +47,7 @@ class Kind(Generic[T]):
 
     def malformed(self, written: str, where: str) -> UsageError:
         """Return the error for a text that is no such value."""
-        shown = without_credentials(written)
+        shown = masked_setting(without_credentials(written))
         return UsageError(f"{where} is '{shown}', not {self.noun}.", hint=f"Write it like {self.example}.")
 
 

@@ -10,11 +10,12 @@ Nothing here imports an engine or a policy: `profile --help` must answer at once
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from profiler.quantities import Kind, choice, count, duration, number, ratio, switch, text, without_credentials
+from profiler.secret_settings import masked_setting
 
 T = TypeVar("T")
 
@@ -123,8 +124,9 @@ def _export(written: str) -> Export:
 _MILLISECONDS = duration(unit_s=0.001)
 _ADDRESS = text("an address", "localhost:9092", "HOST:PORT", r"[^\s:,/]+:[0-9]+(?:,[^\s:,/]+:[0-9]+)*")
 _URI = text("a MongoDB URI", "mongodb://localhost:27017", "URI", r"mongodb(?:\+srv)?://\S+")
-_SPARK_SETTING = text(
-    "a Spark setting", "spark.sql.execution.arrow.maxRecordsPerBatch=50", "KEY=VALUE", r"spark\.[\w.\-]+=.*"
+_SPARK_SETTING = replace(
+    text("a Spark setting", "spark.sql.execution.arrow.maxRecordsPerBatch=50", "KEY=VALUE", r"spark\.[\w.\-]+=.*"),
+    show=masked_setting,
 )
 _EXPORT = Kind("a report", "junit=report.xml (json, csv, md, junit, html)", "KIND=FILE", _export)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from profiler.secret_settings import masked_setting
 from profiler.settings import Settings
 from profiler.topology import Topology
 
@@ -31,5 +32,5 @@ def data_digests(topology: Topology) -> dict[str, str]:
 
 
 def conf_digest(settings: Settings) -> str:
-    """Tell the user's own Spark settings apart; they may hold passwords."""
-    return digest("\n".join(sorted(settings.conf))) if settings.conf else "none"
+    """Tell the user's own Spark settings apart; passwords do not make a job faster."""
+    return digest("\n".join(sorted(map(masked_setting, settings.conf)))) if settings.conf else "none"

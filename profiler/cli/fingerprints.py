@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from profiler.engines import Engine, Platform
 from profiler.errors import UsageError
 from profiler.fingerprint import Fingerprint, fingerprint_document, fingerprint_of
 from profiler.quantities import without_credentials
+from profiler.secret_settings import is_masked
 from profiler.settings import OPTIONS, EngineName, Settings
 from profiler.topology import Source, Topology
 from workloads import DATA
@@ -62,9 +63,21 @@ def as_asked(settings: Settings, asked: Mapping[str, str]) -> Settings:
     for option in _OPTIONS:
         if option.key in asked and settings.origin(option.key) == "default":
             written = asked[option.key].split(_SEPARATOR) if option.repeatable else [asked[option.key]]
+            _require_all_known(option.key, written)
             parsed = tuple(option.kind.read(each, f"The stored {option.key}") for each in written)
             values[option.field] = parsed if option.repeatable else parsed[0]
     return replace(settings, **values)
+
+
+def _require_all_known(key: str, written: Sequence[str]) -> None:
+    """Refuse to guess what was not kept, as it is secret."""
+    secret = next(filter(is_masked, written), None)
+    if secret is not None:
+        name = secret.partition("=")[0]
+        raise UsageError(
+            f"The profile was made with --{key} {name}, whose value is not kept.",
+            hint=f"Give it again, with all the others: {' '.join(f'--{key} {each}' for each in written)}",
+        )
 
 
 def fingerprint_on(engine: Engine, topology: Topology, reference: str, settings: Settings) -> Fingerprint:

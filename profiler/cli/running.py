@@ -27,6 +27,7 @@ from profiler.report.json_document import profile_document
 from profiler.report.profile_markdown import as_markdown
 from profiler.report.progress import Progress, progress
 from profiler.report.terminal import print_profile
+from profiler.secret_settings import masked_setting
 from profiler.settings import EngineName, Settings
 from profiler.store.records import Run
 from profiler.store.resuming import resumed
@@ -116,7 +117,7 @@ def environment_of(engine: Engine) -> dict[str, Any]:
 
 def _conditions(settings: Settings) -> dict[str, Any]:
     """Return what else rounds must have in common to belong to one run, where the user asked for it."""
-    asked = {"prefill": settings.prefill, "conf": list(settings.conf)}
+    asked = {"prefill": settings.prefill, "conf": [masked_setting(each) for each in settings.conf]}
     return {name: value for name, value in asked.items() if value}
 
 

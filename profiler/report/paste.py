@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from profiler.loop import Profile
+from profiler.secret_settings import masked
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def paste_settings(profile: Profile) -> PasteSettings:
         },
         stateful={name: configuration[name] for name in configuration if name in stateful},
         slots=configuration.slots + profile.extra_slots,
-        spark=spark,
+        spark={key: masked(key, value) for key, value in spark.items()},
         sink=dict(platform.sink_options),
     )
 
