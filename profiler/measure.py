@@ -199,7 +199,7 @@ class _Observer:
             warm_up_windows=self.warm_up_seen,
             latency_ms=typical_latency(probe),
             latency_at_per_s=probe[0].offered_per_s if probe else None,
-            doubts=_doubts(windows, doubts),
+            doubts=_doubts(windows, (*doubts, *_of_latency(probe))),
         )
 
     def throttled(self, rate_per_s: float) -> Measurement:
@@ -212,7 +212,7 @@ class _Observer:
             warm_up_windows=self.warm_up_seen,
             latency_ms=typical_latency(windows),
             latency_at_per_s=rate_per_s,
-            doubts=_doubts(windows, ()),
+            doubts=_doubts(windows, _of_latency(windows)),
         )
 
     def _probed(self, rate: float) -> tuple[Observation, ...]:
@@ -235,7 +235,7 @@ class _Observer:
             if not keeps_up:
                 return rate, windows, doubts
             rate *= RAISE
-        return rate, windows, (*doubts, Doubt.NOT_SATURATED)
+        return rate / RAISE, windows, (*doubts, Doubt.NOT_SATURATED)
 
     def _at(
         self, rate: float, reference_per_s: float | None
@@ -308,6 +308,10 @@ def typical_latency(windows: Sequence[Observation]) -> Latency | None:
         p95=statistics.median(latency.p95 for latency in seen),
         p99=statistics.median(latency.p99 for latency in seen),
     )
+
+
+def _of_latency(probe: Sequence[Observation]) -> tuple[Doubt, ...]:
+    return (Doubt.LATENCY_UNKNOWN,) if probe and typical_latency(probe) is None else ()
 
 
 def _doubts(windows: Sequence[Observation], known: Sequence[Doubt]) -> tuple[Doubt, ...]:

@@ -37,6 +37,7 @@ class Doubt(StrEnum):
     HOT_KEY = "hot-key"
     TOO_FEW_WINDOWS = "too-few-windows"
     NOT_NORMAL = "not-normal"
+    LATENCY_UNKNOWN = "latency-unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +140,15 @@ class Measurement:
     """At a small stream, where the trial asked for application features."""
     warm_up_windows: int = 0
     latency_ms: Latency | None = None
-    """Processing latency of the probe at 90 % of the throughput; None where no probe was made."""
+    """Processing latency of the probe at 90 % of the throughput; None where there was no probe, or no row told it."""
     latency_at_per_s: float | None = None
-    """Rate of that probe: lower than 90 % where the machine had become slower meanwhile."""
+    """Rate of that probe, None without one: lower than 90 % where the machine had become slower meanwhile."""
     doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def latency_unknown(self) -> bool:
+        """Tell whether it was probed and no row told its latency, as hardly any comes out of the job."""
+        return self.latency_ms is None and self.latency_at_per_s is not None
 
     @property
     def throughputs(self) -> tuple[float, ...]:

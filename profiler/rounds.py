@@ -99,6 +99,9 @@ class Round:
         return self.measurement.throughput_per_s
 
     def meets(self, latency_ms: float, quantile: float) -> bool:
-        """Tell whether the probe's processing latency keeps the constraint; a round without a probe does not."""
+        """Tell whether the probe's processing latency keeps the constraint; a round without a probe does not.
+
+        A job that lets hardly a row through can't be held to a latency that no row told.
+        """
         latency = self.measurement.latency_ms
-        return latency is not None and latency.quantile(quantile) <= latency_ms
+        return self.measurement.latency_unknown if latency is None else latency.quantile(quantile) <= latency_ms

@@ -8,6 +8,7 @@ cores that are all in use has no room for the machine's own ups and downs, and t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -35,7 +36,8 @@ class Verification:
 
     batch_s: float
     rate_per_s: float
-    latency_ms: Latency
+    latency_ms: Latency | None
+    """None where no row told it; the constraint then counts as met."""
     latency_met: bool
     queue_grew: bool
     less: Verification | None = None
@@ -78,16 +80,15 @@ def _verified_at(
 
 
 def _verdict(windows: Sequence[Observation], parameters: Parameters, rate: float, batch_s: float) -> Verification:
-    worst = max(
-        (window.processing_ms for window in windows), key=lambda seen: seen.quantile(parameters.latency_quantile)
-    )
+    told = [window.processing_ms for window in windows if math.isfinite(window.processing_ms.mean)]
+    worst = max(told, key=lambda seen: seen.quantile(parameters.latency_quantile), default=None)
     came_through = sum(window.source_rows for window in windows)
     offered = sum(window.offered_rows for window in windows)
     return Verification(
         batch_s=batch_s,
         rate_per_s=rate,
         latency_ms=worst,
-        latency_met=worst.quantile(parameters.latency_quantile) <= parameters.latency_ms,
+        latency_met=worst is None or worst.quantile(parameters.latency_quantile) <= parameters.latency_ms,
         queue_grew=came_through < KEPT_UP * offered,
     )
 
@@ -100,7 +101,7 @@ def holds_with_less(verification: Verification) -> bool:
 def in_words(verification: Verification) -> str:
     """Say in one sentence what came of it."""
     where = f"at {verification.rate_per_s:,.0f} rows/s with batches of {verification.batch_s:g} s"
-    latency = f"p95 {verification.latency_ms.p95:,.0f} ms"
+    latency = _latency_in_words(verification)
     if verification.passed:
         return f"holds {where}: {latency}, the queue does not grow"
     troubles = [] if verification.latency_met else [f"the latency constraint is violated ({latency})"]
@@ -109,5 +110,10 @@ def in_words(verification: Verification) -> str:
     if less is None or not holds_with_less(verification):
         also = "" if less is None else f", nor at {less.rate_per_s:,.0f}"
         return f"does not hold {where}: {' and '.join(troubles)}{also}; offer less or give it more slots"
-    holds = f"it holds at {less.rate_per_s:,.0f} rows/s (p95 {less.latency_ms.p95:,.0f} ms)"
+    holds = f"it holds at {less.rate_per_s:,.0f} rows/s ({_latency_in_words(less)})"
     return f"{holds}, not {where}: {' and '.join(troubles)}"
+
+
+def _latency_in_words(verification: Verification) -> str:
+    latency = verification.latency_ms
+    return "no row told its latency" if latency is None else f"p95 {latency.p95:,.0f} ms"

@@ -13,7 +13,7 @@ from profiler.errors import ProfileError
 from profiler.events import BlockStarted, WindowSeen
 from profiler.measure import BLOCK_PROBE_LOAD, STRESS, Arm, Design, measure, observe_blocks
 from profiler.observation import Detail, Doubt, Latency
-from profiler.rounds import Action, Step, Trial
+from profiler.rounds import Action, Round, Step, Trial
 from profiler.topology import Cost, Operator, Source, Topology
 from tests.scenarios import SLOW, outcome, window
 
@@ -103,6 +103,21 @@ def test_a_series_that_never_settles_is_doubtful():
     """What still drifts after the longest warm-up is measured all the same, and said to drift."""
     engine = ScriptedEngine(lambda index: 1000 * 0.98**index)
     assert Doubt.NOT_STATIONARY in measured(engine, trial(predicted_per_s=1000.0)).doubts
+
+
+def test_a_latency_that_no_row_told_is_a_doubt_and_no_violation():
+    """A job that lets hardly a row through must not lose every round for that."""
+    unknown = measured(ScriptedEngine(latency=Latency(math.nan, math.nan, math.nan, math.nan)))
+    assert unknown.latency_ms is None
+    assert unknown.latency_unknown
+    assert Doubt.LATENCY_UNKNOWN in unknown.doubts
+    assert Round(1, trial(), unknown).meets(1.0, 0.95)
+    assert Doubt.LATENCY_UNKNOWN not in measured(ScriptedEngine()).doubts
+
+
+def test_a_round_that_was_not_probed_does_not_meet_the_constraint():
+    """It ended early, as it was far too slow."""
+    assert not outcome({"in": 1, "work": 1}, [100.0], latency=None).meets(500.0, 0.95)
 
 
 def test_a_hopeless_round_ends_early():

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.events import VerificationStarted, WindowSeen
+from profiler.observation import Latency
 from profiler.policies.policy import Parameters
 from profiler.topology import Cost, Operator, Source, Topology
-from profiler.verify import in_words, verify
-from tests.scenarios import outcome
+from profiler.verify import _verdict, in_words, verify
+from tests.scenarios import outcome, window
 
 TOPOLOGY = Topology.chain("job", Source("in"), Operator("work", cost=Cost(wait_ms=10)))
 
@@ -54,6 +58,15 @@ def test_a_tight_constraint_is_violated():
     verification = verified(340.0, latency_ms=5.0)
     assert not verification.latency_met
     assert "latency constraint is violated" in in_words(verification)
+
+
+def test_a_latency_that_no_row_told_is_said_to_be_unknown():
+    """It is no violation, and no figure either."""
+    unknown = Latency(math.nan, math.nan, math.nan, math.nan)
+    seen = replace(window(100.0, latency=unknown), offered_per_s=100.0)
+    verification = _verdict([seen], Parameters(), 100.0, 30.0)
+    assert verification.passed
+    assert "no row told its latency" in in_words(verification)
 
 
 def test_windows_last_as_long_as_production_batches():

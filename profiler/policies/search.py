@@ -111,7 +111,7 @@ class Search:
     def beats_incumbent(self, outcome: Round) -> tuple[bool, str]:
         """Tell whether a round should replace the incumbent: keeps the latency where that did not, or is faster."""
         comparison = self.compared(outcome, self.incumbent)
-        if outcome.measurement.latency_ms is None:
+        if outcome.measurement.latency_ms is None and not outcome.measurement.latency_unknown:
             return False, in_words(comparison)
         keeps, kept = self.meets_latency(outcome), self.meets_latency(self.incumbent)
         if keeps != kept:

@@ -12,5 +12,6 @@ ADVICE: dict[Doubt, str] = {
     Doubt.HOT_KEY: "One task works far more than the mean: one key has many rows, and further tasks help little",
     Doubt.TOO_FEW_WINDOWS: "The round ended early, its figures are rough",
     Doubt.NOT_NORMAL: "Windows are not normally distributed: read Mann-Whitney's p in the JSON beside Welch's",
+    Doubt.LATENCY_UNKNOWN: "Too few rows came out to tell their latency, so the constraint was not checked",
 }
 """One sentence per doubt, without its full stop."""
