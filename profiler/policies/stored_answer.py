@@ -15,9 +15,12 @@ from enum import StrEnum
 
 from profiler.policies.evidence import screened
 from profiler.policies.policy import Parameters
-from profiler.policies.search import LIKELY_EFFECT, LIKELY_P, LITTLE, in_words
+from profiler.policies.search import LIKELY_EFFECT, LIKELY_P, in_words
 from profiler.rounds import Round
 from profiler.statistics.comparison import Comparison, Verdict
+
+BLUNT = 0.5
+"""A comparison that would not have found so large an effect confirms nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +48,11 @@ class Look:
     standing: Standing
     comparison: Comparison
     why: str
-    in_doubt: bool
-    """Worth a second round."""
+
+    @property
+    def in_doubt(self) -> bool:
+        """Tell whether a second round is worth its time."""
+        return self.standing is not Standing.AS_GOOD
 
 
 def look_at(stored: StoredRounds, again: Round, history: Sequence[Round], parameters: Parameters) -> Look:
@@ -54,14 +60,15 @@ def look_at(stored: StoredRounds, again: Round, history: Sequence[Round], parame
     comparison = screened(stored.answer.measurement, again.measurement, [*stored.rounds, *history], parameters)
     constraint = (parameters.latency_ms, parameters.latency_quantile)
     violated = stored.answer.meets(*constraint) and not again.meets(*constraint)
-    if comparison.verdict is Verdict.INCONCLUSIVE or comparison.detectable_effect >= LITTLE:
+    probably_slower = comparison.effect < -LIKELY_EFFECT and comparison.p < LIKELY_P
+    if comparison.verdict is Verdict.INCONCLUSIVE or comparison.detectable_effect >= BLUNT:
         standing, why = Standing.UNCLEAR, in_words(comparison)
     elif violated:
         standing, why = Standing.SLOWER, f"the latency constraint of {parameters.latency_ms:g} ms is violated"
     elif comparison.verdict is Verdict.DECREASED:
         standing, why = Standing.SLOWER, in_words(comparison)
+    elif probably_slower:
+        standing, why = Standing.UNCLEAR, in_words(comparison)
     else:
         standing, why = Standing.AS_GOOD, in_words(comparison)
-    probably_slower = comparison.effect < -LIKELY_EFFECT and comparison.p < LIKELY_P
-    in_doubt = standing is not Standing.AS_GOOD or probably_slower
-    return Look(standing, comparison, f"{standing}: {why}", in_doubt)
+    return Look(standing, comparison, f"{standing}: {why}")
