@@ -172,7 +172,9 @@ class Settings:
         "rule-out", ratio(zero=False), "What a pass of a gate rules out.", unset="twice the --max-slowdown"
     )
     blocks: int = _option("blocks", count(least=2), 8, "Blocks of each version or variant, at the most.")
-    budget_s: float | None = _optional("budget", duration(), "Time after which no round starts.", unset="no limit")
+    budget_s: float | None = _optional(
+        "budget", duration(), "Time after which nothing more is started.", unset="no limit; a gate on Spark 6m"
+    )
     seed: int = _option("seed", count(least=0), 1, "Seed of everything random.")
     nodes: int = _option("nodes", count(least=1), 6, "Nodes of the simulated cluster.")
     cores: int = _option("cores", count(least=1), 2, "Cores per node of the simulated cluster.")

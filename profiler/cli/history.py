@@ -48,9 +48,9 @@ def list_runs(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
     settings: Settings,
 ) -> int:
-    """List the runs, the newest first; the conditions add up."""
+    """List the runs, the newest first, and the baselines of gates; the conditions add up."""
     from profiler.cli.console import result_console
-    from profiler.report.history_list import print_runs, run_entry
+    from profiler.report.history_list import baseline_entry, print_baselines, print_runs, run_entry
     from profiler.store.records import RunKind, RunState
 
     on = None if engine is None else choice(EngineName).read(engine, "--engine")
@@ -59,11 +59,17 @@ def list_runs(
     after = None if since is None else moment(datetime.now(UTC)).read(since, "--since")
     with opened_store(settings) as store:
         runs = store.find_runs(topology=topology, engine=on, kind=of_kind, state=in_state, since=after, limit=limit)
+        saved = [each for each in store.baselines() if topology in (None, each.topology) and on in (None, each.engine)]
     if as_json:
-        document = {"schema": "profile-history-list/1", "runs": [run_entry(found) for found in runs]}
+        document = {
+            "schema": "profile-history-list/1",
+            "runs": [run_entry(found) for found in runs],
+            "baselines": [baseline_entry(each) for each in saved],
+        }
         typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         print_runs(result_console(), runs)
+        print_baselines(result_console(), saved)
     _tell_of_unsaved_files()
     return 0
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from profiler.configuration import Configuration
 from profiler.documents import plain
 from profiler.report.words import change
+from profiler.store.baselines import SavedBaseline
 from profiler.store.records import RunKind, StoredRun
 
 _HEADINGS = ("run", "kind", "topology", "engine", "when", "result", "rows/s", "gain", "measured")
@@ -31,6 +32,24 @@ def print_runs(console: Console, runs: Sequence[StoredRun]) -> None:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         console.print("  ".join(cells), style=None if number else "bold")
+
+
+def print_baselines(console: Console, baselines: Sequence[SavedBaseline]) -> None:
+    """Print a line per baseline, where there is one."""
+    for each in baselines:
+        of = "" if each.run is None else f", of run {each.run}"
+        console.print(
+            f"baseline '{each.name}' of {each.topology} on {each.engine}, "
+            f"saved {each.saved.astimezone():%Y-%m-%d %H:%M}{of}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def baseline_entry(saved: SavedBaseline) -> dict[str, Any]:
+    """Return what a script may want to know of a baseline."""
+    entry: dict[str, Any] = plain({**asdict(saved), "saved": saved.saved.isoformat()})
+    return entry
 
 
 def run_entry(found: StoredRun) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from profiler.store.unsaved import UnsavedFile, unsaved_path
 from tests.store.histories import (
     a_block,
     a_gate_result,
+    a_baseline,
     a_gate_run,
     a_result,
     a_run,
@@ -134,6 +135,17 @@ def test_the_list_is_one_json_document_on_demand(store, profile) -> None:
     assert oldest["started"] == "2025-03-01T12:00:00.123456+00:00"
     assert oldest["answer"]["best"]["tasks"] == {"tweets": 1, "a.b": 2, "$count": 3}
     assert oldest["answer"]["gain"] == 0.25
+
+
+def test_the_list_has_the_baselines_of_gates(store, profile) -> None:
+    """Those of the topology that is asked for."""
+    store.save_baseline(a_baseline("main", run="gate-1"))
+    store.save_baseline(a_baseline("release", topology="linear"))
+    listed = profile("history", "list", "--topology", "linear").stdout
+    assert "baseline 'release' of linear on " in listed
+    assert "'main'" not in listed
+    found = json.loads(profile("history", "list", "--json").stdout)["baselines"]
+    assert [(each["name"], each["run"]) for each in found] == [("release", None), ("main", "gate-1")]
 
 
 def test_a_run_is_shown_with_its_answer_and_its_rounds(store, profile) -> None:
