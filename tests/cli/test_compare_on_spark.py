@@ -13,7 +13,7 @@ from profiler.report.compare_document import compare_schema
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo, pytest.mark.alone]
 
 SHORT = (
-    *("--quick", "--windows", "3", "--window", "1s", "--warm-up", "5s", "--blocks", "4", "--slots", "4"),
+    *("--quick", "--windows", "3", "--window", "1s", "--warm-up", "5s", "--blocks", "3", "--slots", "4"),
     *("--json", "out.json"),
 )
 JOB = """
@@ -42,15 +42,15 @@ def test_a_killed_comparison_goes_on(command, tmp_path):
         (tmp_path / f"draw_{numbers}.py").write_text(JOB.format(numbers=numbers, source=source))
     variants = ("draw_1000.py", "draw_4000.py")
     broken = command("compare", *variants, *SHORT)
-    broken.wait_for("block 3 of 8")
+    broken.wait_for("block 3 of 6")
     broken.process.kill()
     assert broken.ended() == -signal.SIGKILL
     again = command("compare", *variants, *SHORT)
     assert again.ended() == 0, again.err + again.out
     assert again.err.count("still fits") == 2
     assert "going on with comparison" in again.err
-    assert "block 2 of 8" not in again.err
-    assert "block 3 of 8" in again.err
+    assert "block 2 of 6" not in again.err
+    assert "block 3 of 6" in again.err
     document = json.loads((tmp_path / "out.json").read_text())
     jsonschema.validate(document, compare_schema())
     assert (document["verdict"], document["fastest"]) == ("faster", ["draw_1000.py"])

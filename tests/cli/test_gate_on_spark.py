@@ -28,7 +28,7 @@ def draw(rows):
 
 topology = Topology.chain("draws", Source("lines", payloads="lines.jsonl"), upper, draw)
 """
-SHORT = ("--window", "1s", "--warm-up", "10s", "--blocks", "4", "--master", "local[8]")
+SHORT = ("--window", "1s", "--warm-up", "10s", "--blocks", "3", "--master", "local[8]")
 
 
 @pytest.fixture
