@@ -15,9 +15,9 @@ from profiler.services.processes import marked_processes
 from profiler.store.memory import MemoryStore
 from profiler.store.unsaved import UnsavedFile, unsaved_path
 from tests.store.histories import (
+    a_baseline,
     a_block,
     a_gate_result,
-    a_baseline,
     a_gate_run,
     a_result,
     a_run,

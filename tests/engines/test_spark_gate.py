@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profiler.engines.spark.gate import FEWEST_SAMPLES, HIGH_S, LOOK_S, LOST_S, PATIENCE_S, Arrivals, Gate, Offered
+from profiler.engines.spark.gate import (
+    FEWEST_SAMPLES,
+    HIGH_S,
+    LOOK_S,
+    LOST_S,
+    PATIENCE_S,
+    SILENT_S,
+    Arrivals,
+    Gate,
+    Offered,
+)
 
 TICK_S = 0.1
 
@@ -163,7 +173,7 @@ def test_a_job_that_falls_silent_gets_everything_in_the_end():
     for tenth in range(1, 20):
         gate.look(tenth / 10, Arrivals(20, tenth / 10 - 0.1, tenth / 10 - 0.6))
     silent = Arrivals(0, 1.8, 1.8)
-    sent = [gate.look(2 + tenth / 10, silent) for tenth in range(int(10 * PATIENCE_S) + 2)]
+    sent = [gate.look(2 + tenth / 10, silent) for tenth in range(int(10 * SILENT_S) + 2)]
     assert 0.0 in sent[:20], "it is held back first"
     assert gate.blind
     assert sent[-1] >= 500

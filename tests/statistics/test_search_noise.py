@@ -26,6 +26,16 @@ def test_many_rounds_tell_the_noise_of_a_shared_machine() -> None:
     assert found.between_round_df > 50
 
 
+def test_one_round_that_was_still_on_its_way_up_does_not_hide_what_all_others_show() -> None:
+    """Windows of a real search: five tasks that wait do five times the work of one."""
+    one, moving, five = (
+        RoundWindows(values, (1.0, 1.02, 0.98))
+        for values in ((85.1, 86.8, 80.1), (35.6, 381.1, 1381.5), (416.6, 426.3, 420.7))
+    )
+    assert screen_round(one, five, [one, moving, five]).verdict is Verdict.INCREASED
+    assert screen_round(one, moving, [one, moving, five]).verdict is Verdict.UNCHANGED
+
+
 def test_a_single_round_is_given_the_usual_noise() -> None:
     """Nothing seen yet: a third of the variance within rounds is assumed between them, with little certainty."""
     found = search_noise([search_round(process(Preset.QUIET, 2))])

@@ -47,6 +47,8 @@ SETTLED_S = 2.0
 """A gate that holds back has reached the capacity when that has not grown by a tenth for this long."""
 PATIENCE_S = 30.0
 """Without any sign of the capacity for this long, the job is one whose output does not tell it."""
+SILENT_S = 90.0
+"""The same of a job whose capacity is known: dozens of Python workers may take half a minute to start."""
 LOST_S = 4.0
 """When nothing has come out for this long, longer than a pause between batches, what is under way is given up: a
 generator that lagged when it was told to hold back did not send all that was counted."""
@@ -146,8 +148,10 @@ class Gate:
             bound_s = arrivals.hops * HIGH_S - (HIGH_S - LOW_S if self._closed else 0.0)
             self._closed = under_way > bound_s * self.capacity_per_s
         # A job may fall silent that was not before: one that drops duplicates, once the data begin anew.
-        tried_from_s = self._silent_from_s if self.capacity_per_s else self.began_s
-        if now_s - tried_from_s > PATIENCE_S:
+        silent_s, bound_s = now_s - self._silent_from_s, SILENT_S
+        if not self.capacity_per_s:
+            silent_s, bound_s = now_s - self.began_s, PATIENCE_S
+        if silent_s > bound_s:
             self.blind, self._closed = True, False
         sent_per_s = self._send(now_s)
         if self.counted_from_s is None and self._is_reached(now_s, sent_per_s):
