@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import re
+import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -25,6 +29,9 @@ from profiler.report.terminal import rounds_table
 from profiler.report.time_left import TimeLeft
 from profiler.report.words import change
 from profiler.rounds import Round
+
+COUNTED_EVERY_S = 5.0
+"""Between two lines of a log that differ in their figures only: downloads count fast."""
 
 
 class Progress(Protocol):
@@ -77,9 +84,13 @@ class Silent:
 class PlainLines(Silent):
     """One line per thing that happened, with the time so far and the time left, for logs."""
 
-    def __init__(self, console: Console, time_left: TimeLeft | None) -> None:
+    def __init__(
+        self, console: Console, time_left: TimeLeft | None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.console = console
         self.time_left = time_left
+        self._clock = clock
+        self._noted = ("", -math.inf)
 
     def __call__(self, event: Event) -> None:
         """Write a line for rounds and confirmations; single windows would flood a log."""
@@ -98,8 +109,11 @@ class PlainLines(Silent):
                 self._line(verification_in_words(event))
 
     def note(self, text: str) -> None:
-        """Write the note as a line."""
-        self._line(text)
+        """Write the note as a line; of one that only counts on, a line now and then is enough."""
+        told = re.sub(r"\d+", "", text)
+        if told != self._noted[0] or self._clock() - self._noted[1] >= COUNTED_EVERY_S:
+            self._noted = (told, self._clock())
+            self._line(text)
 
     def say(self, text: str) -> None:
         """Write it as a line, as all lines stay."""
