@@ -219,13 +219,14 @@ class _Observer:
         """Observe the latency at this rate; a job that no longer keeps up with it is probed once more, lower.
 
         A machine that became slower turns 90 % of its throughput into more than it can do, and what is measured then
-        is the backlog, not the configuration.
+        is the backlog, not the configuration. What came through is all that it can do now.
         """
         probe = self._settled(rate, self.design.probe, Phase.PROBE)
-        offered = sum(window.offered_rows for window in probe)
-        if sum(window.source_rows for window in probe) >= KEPT_UP * offered:
+        offered, came = sum(each.offered_rows for each in probe), sum(each.source_rows for each in probe)
+        if came >= KEPT_UP * offered or came <= 0:
             return probe
-        return self._settled(PROBE_LOAD * rate, self.design.probe, Phase.PROBE)
+        now_per_s = came / sum(each.duration_s for each in probe)
+        return self._settled(PROBE_LOAD * now_per_s, self.design.probe, Phase.PROBE)
 
     def _under_stress(self, reference_per_s: float | None) -> tuple[float, tuple[Observation, ...], tuple[Doubt, ...]]:
         predicted = self.trial.predicted_per_s
