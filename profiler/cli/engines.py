@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from profiler.services.run_folder import RunFolder
 
 Note = Callable[[str], None]
-SHORTEST_BATCH_S = 1.0
 
 
 @contextmanager
@@ -104,6 +103,8 @@ def _simulated(settings: Settings) -> Engine:
 
 def _require_batches(settings: Settings) -> None:
     """Refuse batches that Spark would refuse, some of them only at the very end."""
+    from profiler.engines.spark.session import SHORTEST_BATCH_S
+
     for flag, seconds in (("--window", settings.window_s), ("--production-batch", settings.production_batch_s)):
         if seconds < SHORTEST_BATCH_S:
             raise UsageError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-from profiler.cli.digests import conf_digest, data_digests, digest
+from profiler.cli.digests import digest
 from profiler.cli.gate import Request
 from profiler.cli.gate_sides import Opponent
 from profiler.cli.keeping import new_run_id
@@ -42,8 +42,6 @@ def gate_run(
             "tasks": case.configuration.tasks,
             "candidate's code": _code(request.topology, engine),
             "baseline's code": _code(other.topology, engine) if other.topology is not None else _saved(stored),
-            "data": data_digests(request.topology),
-            "conf": conf_digest(settings),
             "max_slowdown": case.limits.max_slowdown,
             "rule_out": case.limits.rule_out,
             "drill": request.drill,

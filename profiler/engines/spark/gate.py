@@ -148,10 +148,9 @@ class Gate:
             bound_s = arrivals.hops * HIGH_S - (HIGH_S - LOW_S if self._closed else 0.0)
             self._closed = under_way > bound_s * self.capacity_per_s
         # A job may fall silent that was not before: one that drops duplicates, once the data begin anew.
-        silent_s, bound_s = now_s - self._silent_from_s, SILENT_S
-        if not self.capacity_per_s:
-            silent_s, bound_s = now_s - self.began_s, PATIENCE_S
-        if silent_s > bound_s:
+        known = self.capacity_per_s > 0
+        since_s, patience_s = (self._silent_from_s, SILENT_S) if known else (self.began_s, PATIENCE_S)
+        if now_s - since_s > patience_s:
             self.blind, self._closed = True, False
         sent_per_s = self._send(now_s)
         if self.counted_from_s is None and self._is_reached(now_s, sent_per_s):

@@ -29,9 +29,10 @@ from profiler.services.java import find_java
 from profiler.services.processes import marked
 from profiler.services.run_folder import RunFolder
 
+SHORTEST_BATCH_S = 1.0
+"""Below Spark's own five seconds, for windows; a batch must last at least so long."""
 SETTINGS: Mapping[str, str] = {
-    # Windows shorter than Spark's five seconds.
-    "spark.sql.streaming.realTimeMode.minBatchDuration": "1000",
+    "spark.sql.streaming.realTimeMode.minBatchDuration": f"{1000 * SHORTEST_BATCH_S:.0f}",
     # What is buffered between stages drains after a batch's end, so less of it keeps overloaded batches short.
     "spark.shuffle.streaming.writerMaxMemory": "262144",
     "spark.shuffle.streaming.readerMaxMemory": "262144",
