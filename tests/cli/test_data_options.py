@@ -114,3 +114,10 @@ def test_capture_refuses_before_it_reads(profile, refused, folder):
     assert "clicks.jsonl.gz exists" in refused(profile("capture", "clicks", *at))
     assert "no folder" in refused(profile("capture", "clicks", *at, "--out", "missing/a.jsonl"))
     assert "--messages is '0'" in refused(profile("capture", "clicks", *at, "--messages", "0"))
+
+
+@pytest.mark.parametrize("flag", ["--window", "--production-batch"])
+def test_batches_that_spark_would_refuse_are_refused_at_once(profile, refused, flag):
+    """A production batch that is too short would be noticed only when all else is measured."""
+    said = refused(profile("run", "linear", flag, "500ms", "--quiet"))
+    assert said.startswith(f"{flag} is 0.5 s, and Spark's real-time mode has no batches below 1 s.")
