@@ -87,10 +87,9 @@ class Command:
 
     def kill(self, word: str) -> None:
         """Kill -9 a server that it started, found by a word of its command line; the supervisor has that word too."""
-        commands = {each.pid: each.cmdline() for each in processes_of(self.cache)}
         (pid,) = [
-            pid
-            for pid, command in commands.items()
+            each.pid
+            for each, command in _commands_of(self.cache)
             if any(word in part for part in command) and supervise.__file__ not in command
         ]
         os.kill(pid, signal.SIGKILL)
@@ -151,13 +150,19 @@ class GuardedMongod:
 
 def processes_of(cache: Path) -> list[psutil.Process]:
     """Find every process in whose environment or command line the cache is named: all that a command started."""
+    return [process for process, _ in _commands_of(cache)]
+
+
+def _commands_of(cache: Path) -> list[tuple[psutil.Process, list[str]]]:
+    """Find what a command started, each with its command line as it was then: it may be gone a moment later."""
     found = []
     for each in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
-            words = [*each.cmdline(), *each.environ().values()]
+            command = each.cmdline()
+            words = [*command, *each.environ().values()]
             is_zombie = each.status() == psutil.STATUS_ZOMBIE
             if each.pid != os.getpid() and not is_zombie and any(str(cache) in word for word in words):
-                found.append(each)
+                found.append((each, command))
     return found
 
 

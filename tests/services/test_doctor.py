@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import psutil
@@ -21,6 +22,14 @@ SECRET = "s3cret-Pa55"  # noqa: S105 - of a test
 
 def checks(**options: object) -> dict[str, Check]:
     return {check.name: check for check in examine(**options)}  # type: ignore[arg-type]
+
+
+def wait_for_environment(process: psutil.Popen) -> None:
+    """On a busy machine a process that was just started has not got its environment yet."""
+    deadline = time.monotonic() + 30
+    while not process.environ():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_a_machine_without_anything_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,6 +84,8 @@ def test_a_server_without_its_profile_is_found_with_the_command_that_ends_it(tmp
     stray = psutil.Popen(["sleep", "1000"], env=marked(tmp_path, owner=gone.pid))
     shared = psutil.Popen(["sleep", "1000"], env=marked(tmp_path, owner=0))
     try:
+        for each in (stray, shared):
+            wait_for_environment(each)
         pids = {each.pid for each in left_over_processes() if each.folder == tmp_path}
         assert pids == {stray.pid, shared.pid}
         check = checks(env={"PATH": ""}, cache=tmp_path)["left-over processes"]
