@@ -18,6 +18,7 @@ from profiler.errors import ProfileError
 from profiler.services.child import Child, Grace, ServiceDied, died, how_it_ended, last_words
 from profiler.services.processes import marked_processes
 from profiler.services.run_folder import RunFolder
+from tests.services.starting import wait_until_it_shows
 
 SERVER = ["sleep", "1000"]
 PARENT = """
@@ -38,7 +39,9 @@ def printing(source: str) -> list[str]:
 def test_a_child_runs_until_it_is_stopped(run: RunFolder) -> None:
     """Between start and stop the process is there; afterwards it is not, and stopping again is fine."""
     child = Child.start("sleeper", SERVER, run)
-    assert psutil.Process(child.pid).cmdline() == SERVER
+    process = psutil.Process(child.pid)
+    wait_until_it_shows(process)
+    assert process.cmdline() == SERVER
     child.require_alive()
     child.stop()
     assert not psutil.pid_exists(child.pid)

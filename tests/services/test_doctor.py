@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import psutil
@@ -16,20 +15,13 @@ from profiler.services.doctor import Check, examine, left_over_processes
 from profiler.services.ports import LOOPBACK, free_ports
 from profiler.services.processes import marked
 from profiler.services.run_folder import RunFolder
+from tests.services.starting import wait_until_it_shows
 
 SECRET = "s3cret-Pa55"  # noqa: S105 - of a test
 
 
 def checks(**options: object) -> dict[str, Check]:
     return {check.name: check for check in examine(**options)}  # type: ignore[arg-type]
-
-
-def wait_for_environment(process: psutil.Popen) -> None:
-    """On a busy machine a process that was just started has not got its environment yet."""
-    deadline = time.monotonic() + 30
-    while not process.environ():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_a_machine_without_anything_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +77,7 @@ def test_a_server_without_its_profile_is_found_with_the_command_that_ends_it(tmp
     shared = psutil.Popen(["sleep", "1000"], env=marked(tmp_path, owner=0))
     try:
         for each in (stray, shared):
-            wait_for_environment(each)
+            wait_until_it_shows(each)
         pids = {each.pid for each in left_over_processes() if each.folder == tmp_path}
         assert pids == {stray.pid, shared.pid}
         check = checks(env={"PATH": ""}, cache=tmp_path)["left-over processes"]
