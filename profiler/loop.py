@@ -23,6 +23,7 @@ from profiler.policies.policy import Parameters, Policy, Situation, require_aske
 from profiler.rounds import Round, Step, Trial
 from profiler.statistics.comparison import Comparison, Verdict
 from profiler.statistics.confirmation import confirm
+from profiler.time_budget import TimeBudget
 from profiler.topology import Topology
 from profiler.verify import Verification, verify
 
@@ -86,9 +87,9 @@ class Loop:
 
     def run(self, history: Sequence[Round] = ()) -> Profile:
         """Search, then confirm; rounds in `history` are taken as measured."""
-        started = self.clock()
+        budget = TimeBudget(self.budget_s, self.clock)
         situation = self.situation()
-        rounds, complete = self._search(situation, list(history), started)
+        rounds, complete = self._search(situation, list(history), budget)
         answer, notes = _answer(rounds, situation)
         platform = self.engine.platform
         profile = Profile(
@@ -105,9 +106,9 @@ class Loop:
         )
         self.report(SearchEnded(profile.answer, profile.initial))
         is_new = _deployed(profile.answer) != _deployed(profile.initial)
-        if self.design.blocks >= 2 and is_new and not self._out_of_time(started):
+        if self.design.blocks >= 2 and is_new and not budget.is_over:
             profile = self._confirmed(profile)
-        if self.production_batch_s is not None and not self._out_of_time(started):
+        if self.production_batch_s is not None and not budget.is_over:
             profile = replace(profile, verification=self._verified(profile.answer, self.production_batch_s))
         return profile
 
@@ -117,17 +118,20 @@ class Loop:
         slots = slots if self.slots is None else min(self.slots, slots)
         return Situation(self.topology, slots, platform.cores, platform.nodes, self.parameters)
 
-    def _search(self, situation: Situation, history: list[Round], started: float) -> tuple[list[Round], bool]:
+    def _search(self, situation: Situation, history: list[Round], budget: TimeBudget) -> tuple[list[Round], bool]:
         plan = self.policy.plan(situation)
         rounds: list[Round] = []
         move = next(plan, None)
         while move is not None:
             if isinstance(move, Trial):
-                if rounds and len(rounds) >= len(history) and self._out_of_time(started):
+                past = history[len(rounds)] if len(rounds) < len(history) else None
+                if rounds and past is None and not budget.has_room_for_a_round:
                     plan.close()
                     return rounds, False
-                past = history[len(rounds)] if len(rounds) < len(history) else None
+                began_s = self.clock()
                 outcome = self._round(move, rounds, past)
+                if past is None:
+                    budget.note_round(self.clock() - began_s)
                 rounds.append(outcome)
                 answer: Round | None = outcome
             else:
@@ -173,9 +177,6 @@ class Loop:
 
     def _verified(self, answer: Round, batch_s: float) -> Verification:
         return verify(self.engine, self.topology, answer, self.parameters, batch_s, self.report)
-
-    def _out_of_time(self, started: float) -> bool:
-        return self.budget_s is not None and self.clock() - started > self.budget_s
 
     def _confirmed(self, profile: Profile) -> Profile:
         """Measure the answer against the initial configuration and the runner-up, interleaved."""

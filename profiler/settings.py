@@ -173,7 +173,10 @@ class Settings:
     )
     blocks: int = _option("blocks", count(least=2), 8, "Blocks of each version or variant, at the most.")
     budget_s: float | None = _optional(
-        "budget", duration(), "Time after which nothing more is started.", unset="no limit; a gate on Spark 6m"
+        "budget",
+        duration(),
+        "No round or block starts that would end after this time.",
+        unset="no limit; a gate on Spark 6m, a --quick run 3m30s",
     )
     seed: int = _option("seed", count(least=0), 1, "Seed of everything random.")
     nodes: int = _option("nodes", count(least=1), 6, "Nodes of the simulated cluster.")

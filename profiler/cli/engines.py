@@ -83,13 +83,22 @@ def time_left_of(
     design: Design,
     *,
     batch_s: float | None = None,
+    budget_s: float | None = None,
     rounds: int = TYPICAL_ROUNDS,
     arms: int = ARMS,
 ) -> TimeLeft | None:
     """Return who guesses the time left; nobody where windows are simulated, which takes no time."""
     if settings.engine is EngineName.SIMULATED:
         return None
-    return TimeLeft(design, settings.window_s, cold_s=settings.warm_up_s, batch_s=batch_s, rounds=rounds, arms=arms)
+    return TimeLeft(
+        design,
+        settings.window_s,
+        cold_s=settings.warm_up_s,
+        batch_s=batch_s,
+        budget_s=budget_s,
+        rounds=rounds,
+        arms=arms,
+    )
 
 
 def _simulated(settings: Settings) -> Engine:

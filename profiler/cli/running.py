@@ -34,6 +34,8 @@ from profiler.store.resuming import resumed
 from profiler.topology import Topology
 
 QUICK_WINDOWS = 5
+QUICK_BUDGET_S = 210.0
+"""Of the rounds; the services and the session take up to 20 s before, closing them takes some after."""
 
 
 def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
@@ -44,7 +46,8 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
     outputs = Outputs.opened(settings)
     design, parameters = search_design(settings), policy_parameters(settings)
     batch_s = None if settings.quick else settings.production_batch_s
-    time_left = time_left_of(settings, design, batch_s=batch_s)
+    budget_s = search_budget_s(settings)
+    time_left = time_left_of(settings, design, batch_s=batch_s, budget_s=budget_s)
     title = f"profile {topology.name} on {settings.engine}"
     with (
         progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
@@ -69,7 +72,7 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
             design=design,
             report=history.report,
             slots=settings.slots,
-            budget_s=settings.budget_s,
+            budget_s=budget_s,
             production_batch_s=batch_s,
         )
         profile = loop.run(history.past)
@@ -87,6 +90,11 @@ def search_design(settings: Settings) -> Design:
     if settings.quick:
         return Design(windows=min(QUICK_WINDOWS, settings.windows), probe=2, calm=3, blocks=0)
     return Design(windows=settings.windows, blocks=Design().blocks if settings.confirm else 0)
+
+
+def search_budget_s(settings: Settings) -> float | None:
+    """Return how long a profile may take: `--quick` promises an answer in four minutes, however slow the machine is."""
+    return QUICK_BUDGET_S if settings.budget_s is None and settings.quick else settings.budget_s
 
 
 def policy_parameters(settings: Settings) -> Parameters:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -40,11 +41,15 @@ class TimeLeft:
         *,
         cold_s: float = 0.0,
         batch_s: float | None = None,
+        budget_s: float | None = None,
         rounds: int = TYPICAL_ROUNDS,
         arms: int = ARMS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take `cold_s` for the seconds that a new engine is loaded first, `batch_s` for a verification's batches."""
+        """Take `cold_s` for the seconds that a new engine is loaded first, `batch_s` for a verification's batches.
+
+        The rounds of a search end within `budget_s`.
+        """
         self._design = design
         self._rounds = rounds
         self._arms = arms
@@ -54,6 +59,8 @@ class TimeLeft:
         self._began_s = clock()
         self._ends_s = [self._began_s + STARTING_S + cold_s]
         """When the start was over by the guess, and the end of every round."""
+        self._budget_s = math.inf if budget_s is None else budget_s
+        self._search_began_s = self._began_s + STARTING_S
         self._blocks_left: int | None = None
         self._settled_end_s: float | None = None
         self._searching = True
@@ -63,6 +70,7 @@ class TimeLeft:
         match event:
             case TrialStarted(number=1):
                 self._ends_s[0] += self._clock() - self._began_s - STARTING_S
+                self._search_began_s = self._clock()
             case RoundDecided():
                 self._ends_s.append(self._clock())
             case SearchEnded():
@@ -100,7 +108,7 @@ class TimeLeft:
         round_s = (self._ends_s[-1] - self._ends_s[1]) / (done - 1) if done > 1 else guessed_s
         # At least a part of a round is left as long as the search goes on, however long it took already.
         ends_s = max(self._ends_s[-1], first_s) + max(1, self._rounds - done) * round_s
-        return max(ends_s - self._clock(), round_s / 2)
+        return max(min(ends_s, self._search_began_s + self._budget_s) - self._clock(), round_s / 2)
 
     def _block_s(self) -> float:
         design = self._design

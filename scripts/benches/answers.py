@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from profiler.cli.engines import opened_engine
-from profiler.cli.running import policy_parameters, search_design
+from profiler.cli.running import policy_parameters, search_budget_s, search_design
 from profiler.configuration import Configuration
 from profiler.events import Event, RoundDecided
 from profiler.loop import Loop
@@ -59,6 +59,7 @@ def quick_profile() -> Answer:
             parameters=policy_parameters(settings),
             design=search_design(settings),
             report=_tell,
+            budget_s=search_budget_s(settings),
         ).run()
         seconds = time.monotonic() - started_s
     found = profile.answer

@@ -7,6 +7,7 @@ import json
 import jsonschema
 import pytest
 
+from profiler.cli import running
 from profiler.report.json_document import schema
 
 SIMULATED = ("--engine", "simulated", "--nodes", "3", "--cores", "2", "--seed", "1")
@@ -52,6 +53,16 @@ def test_quick_looks_shorter_and_says_that_nothing_was_confirmed(profile):
     assert "not confirmed" in answer.stdout
     document = json.loads(profile("run", "linear", *SIMULATED, "--quick", "--json", "-").stdout)
     assert len(document["rounds"][0]["throughput_per_s"]) == 5
+
+
+def test_quick_ends_in_time_however_slow_the_machine_is(profile, monkeypatch):
+    """It promises four minutes; who asks for another budget gets that."""
+    monkeypatch.setattr(running, "QUICK_BUDGET_S", 0.001)
+    cut_short = json.loads(profile("run", "linear", *SIMULATED, "--quick", "--json", "-").stdout)
+    assert len(cut_short["rounds"]) == 1
+    asked = json.loads(profile("run", "linear", *SIMULATED, "--quick", "--budget", "1h", "--json", "-").stdout)
+    thorough = json.loads(profile("run", "linear", *SIMULATED, "--no-confirm", "--json", "-").stdout)
+    assert min(len(asked["rounds"]), len(thorough["rounds"])) > 1
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_measuring(profile, refused):

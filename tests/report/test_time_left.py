@@ -53,6 +53,14 @@ def test_the_rounds_tell_how_long_rounds_take():
     assert profiling.after(10) == pytest.approx(80)
 
 
+def test_a_budget_bounds_the_rounds():
+    """Five rounds of 30 s are foreseen, and there is time for less than four."""
+    profiling = Profiling(Design(blocks=0), budget_s=100.0)
+    profiling.after(20, started(1))
+    profiling.after(30, RoundDecided(ROUND), started(2))
+    assert profiling.after(30, RoundDecided(ROUND)) == pytest.approx(40)
+
+
 def test_a_search_that_takes_longer_than_foreseen_still_takes_a_while():
     """The guess does not end before the search does."""
     profiling = Profiling(Design(blocks=0))
