@@ -1,0 +1,90 @@
+"""`profile recalibrate --watch`: the queue and the latency of a running job are followed, what lasts is told."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from profiler.cli import watching
+
+
+@pytest.fixture
+def profiled(profile, store):
+    """Keep a profile; give the name of its run."""
+    # A simulated run is kept only where a database is named; here it is in memory.
+    arguments = ("--engine", "simulated", "--quick", "--mongo", "mongodb://nowhere", "--json", "profile.json")
+    made = profile("run", "word-count", *arguments)
+    assert made.exit_code == 0, made.stderr
+    (found,) = store.find_runs()
+    return found.run.id
+
+
+def windows(*values, latency_ms=100):
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    return "".join(
+        json.dumps(
+            {"at": (noon + timedelta(seconds=3 * number)).isoformat(), "queue_rows": value, "latency_ms": latency_ms}
+        )
+        + "\n"
+        for number, value in enumerate(values)
+    )
+
+
+def watched(profile, *arguments):
+    return profile("recalibrate", "profile.json", "--watch", "--window", "1ms", "--budget", "20ms", *arguments)
+
+
+def test_a_watch_recommends_what_lasts_and_only_that(profile, profiled, folder):
+    """A queue above its limit for the period; the command to call is named."""
+    (folder / "job.jsonl").write_text(windows(*[50] * 5, *[5000] * 5, *[50] * 30))
+    arguments = ("--job", "job.jsonl", "--queue", "1000", "--period", "30s")
+    quiet = watched(profile, *arguments)
+    assert (quiet.exit_code, "nothing too high" in quiet.stdout) == (0, True)
+    (folder / "job.jsonl").write_text(windows(*[50] * 5, *[5000] * 15, *[50] * 15))
+    loud = watched(profile, *arguments)
+    assert loud.exit_code == 0
+    assert "recalibrate: queue above 1,000 rows for 30 s (now 5,000 rows)" in loud.stdout
+    assert f"profile recalibrate {profiled}" in loud.stdout
+    assert "back to normal" in loud.stdout
+
+
+def test_a_watch_knows_the_constraint_of_the_profile(profile, profiled, folder):
+    """And half of a line that is still being written is not read."""
+    text = windows(*[50] * 30, latency_ms=900)
+    (folder / "job.jsonl").write_text(text + '{"at": "2026-03-')
+    document = json.loads(watched(profile, "--job", "job.jsonl", "--period", "30s", "--json", "-").stdout)
+    assert document["recommended"]
+    assert [each["quantity"] for each in document["alarms"]] == ["latency"]
+    assert (document["limits"]["latency_ms"], document["windows"]) == (500, 30)
+
+
+def test_an_interrupted_watch_tells_what_it_saw(profile, profiled, folder, monkeypatch):
+    """Ctrl-C is its usual end: exit 130, and the document is written."""
+    (folder / "job.jsonl").write_text(windows(*[5000] * 30))
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watching.time, "sleep", interrupt)
+    arguments = ("--job", "job.jsonl", "--queue", "1000", "--period", "30s", "--json", "watch.json")
+    answer = profile("recalibrate", "profile.json", "--watch", *arguments)
+    assert answer.exit_code == 130
+    assert json.loads((folder / "watch.json").read_text())["recommended"]
+
+
+def test_a_line_that_is_no_window_is_refused(profile, profiled, folder, refused):
+    """With its number."""
+    (folder / "job.jsonl").write_text(windows(1) + "hello\n")
+    assert "Line 2" in refused(watched(profile, "--job", "job.jsonl", "--quiet"))
+
+
+def test_a_run_in_the_history_is_followed_to_its_end(profile, profiled, store):
+    """Its windows are those of the job; stress makes a queue."""
+    answer = profile(
+        *("recalibrate", "--watch", "--job", profiled, "--mongo", "mongodb://nowhere"),
+        *("--queue", "1", "--json", "-", "--quiet"),
+    )
+    assert answer.exit_code == 0, answer.stderr
+    assert json.loads(answer.stdout)["windows"] == len(store.windows(profiled))
