@@ -66,8 +66,13 @@ def require_same(before: Mapping[str, Any], now: Mapping[str, Any], run: Run) ->
         if before.get(key) != now.get(key):
             raise UsageError(
                 f"Run '{run.id}' was started with {key} {before.get(key)}, not {now.get(key)}.",
-                hint=f"Resume it with {key} {before.get(key)}, or leave --resume out for a new run.",
+                hint=f"Resume it with {_asked(key, before.get(key), run)}, or leave --resume out for a new run.",
             )
+
+
+def _asked(key: str, value: object, run: Run) -> str:
+    """Tell how to ask for it: where nobody names the slots of this machine, its free memory decides."""
+    return f"--master local[{value}]" if key == "slots" and run.engine == "spark" else f"{key} {value}"
 
 
 def require_all(numbers: Sequence[int], noun: str, run: Run) -> None:

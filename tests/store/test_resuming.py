@@ -100,6 +100,12 @@ def test_rounds_that_answer_another_question_are_refused(store, unsaved, wanted,
         resumed(store, wanted, unsaved)
 
 
+def test_slots_that_free_memory_decided_are_asked_for_as_a_master(store, unsaved):
+    """Nobody set them: there is no option to set back."""
+    with pytest.raises(UsageError, match=r"Resume it with --master local\[8\], or leave --resume out"):
+        resumed(store, a_run(environment={"slots": 4}), unsaved)
+
+
 def test_another_version_of_a_library_does_not_matter(store, unsaved):
     """What can't change the decisions is let through."""
     assert resumed(store, a_run(environment={"python": "3.99"}), unsaved)[0] == a_run()
