@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from profiler.configuration import Configuration
 from profiler.engines.spark.chains import Plan, extra_slots, plan
 from profiler.errors import TopologyError
 from profiler.slots import smallest_configuration
 from profiler.topology import Operator, Topology
+from workloads import DATA
 
 EVENT_TIME = "event_time"
 
@@ -91,6 +93,8 @@ def check(
         if laid_out.slots > room.slots:
             found.append(_no_room(topology, laid_out.slots, room))
     found += findings(topology, slots, readers)
+    if laid_out is not None:
+        found += payload_findings(topology)
     if columns is not None:
         found += event_time_findings(topology, columns)
     return Checked(topology, room, bound, fewest, laid_out, plan_today, columns, tuple(found))
@@ -174,6 +178,18 @@ def findings(topology: Topology, slots: int | None, readers: int = 0) -> tuple[F
                 "It cannot be measured as it runs today.",
             )
         )
+    return tuple(found)
+
+
+def payload_findings(topology: Topology) -> tuple[Finding, ...]:
+    """Name the sources that have nothing to send on Spark."""
+    hint = f"Name a file of JSON lines or one of {', '.join(DATA)}: payloads='…', or --payloads."
+    unstated = tuple(source.name for source in topology.sources if source.payloads is None)
+    found = [Finding(unstated, "no payloads are stated, so there is nothing to send.", hint)] if unstated else []
+    for source in topology.sources:
+        named = source.payloads
+        if named is not None and named not in DATA and not Path(named).expanduser().is_file():
+            found.append(Finding((source.name,), f"the payloads '{named}' are neither a file nor known data.", hint))
     return tuple(found)
 
 

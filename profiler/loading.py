@@ -2,6 +2,7 @@
 
 The attribute is `topology` unless said otherwise. It is a Topology or a function that returns one; the function's
 parameters are numbers, set as in `linear?depth=6` or `jobs.py:variant?depth=3,wait_ms=2.5` (in zsh within quotes).
+A file of payloads is looked for beside the code that names it, then in the current directory.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import traceback
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
+from dataclasses import replace
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec
 from pathlib import Path
@@ -39,7 +41,8 @@ def load_topology(reference: str) -> Topology:
     if address not in workloads.WORKLOADS:
         _search_first(Path.cwd())
     module = _file_module(place) if place.endswith(".py") else _named_module(place)
-    return _topology(_attribute(module, attribute, place), parameters, address)
+    topology = _topology(_attribute(module, attribute, place), parameters, address)
+    return topology if module.__file__ is None else _with_files_in(Path(module.__file__).parent, topology)
 
 
 def file_of(reference: str) -> Path | None:
@@ -156,6 +159,19 @@ def _topology(found: object, parameters: Mapping[str, int | float], address: str
     return found
 
 
+def _with_files_in(folder: Path, topology: Topology) -> Topology:
+    """Let sources find the files of payloads that lie in a folder."""
+    files = {
+        source: folder / source.payloads
+        for source in topology.sources
+        if source.payloads is not None and source.payloads not in workloads.DATA
+    }
+    found = {source: replace(source, payloads=str(file)) for source, file in files.items() if file.is_file()}
+    if not found or folder == Path.cwd():
+        return topology
+    return Topology(topology.name, [found.get(source, source) for source in topology.sources], topology.operators)
+
+
 def _check_parameters(factory: Callable[..., Any], parameters: Mapping[str, int | float], address: str) -> None:
     known = _guarded(lambda: inspect.signature(factory).parameters, address)
     # A function with **selectivity_ takes selectivity_count and the like, and knows itself which of them there are.
@@ -194,10 +210,10 @@ def _guarded(run: Callable[[], T], place: str) -> T:
     except (Exception, SystemExit) as error:
         text = " ".join(str(error).split()).rstrip(".")[:_LONGEST_TEXT]
         said = f"{type(error).__name__}: {text}" if text else type(error).__name__
-        raise TopologyError(
-            f"'{place}' cannot be loaded: {own_line(error) or place}: {said}.",
-            hint="Correct that line; --debug shows the traceback.",
-        ) from error
+        hint = "Correct that line; --debug shows the traceback."
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            hint = f"Correct its name, or install it where profile runs: {sys.executable} -m pip install …"
+        raise TopologyError(f"'{place}' cannot be loaded: {own_line(error) or place}: {said}.", hint=hint) from error
 
 
 def own_line(error: BaseException) -> str:

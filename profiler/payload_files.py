@@ -26,6 +26,7 @@ def payload_file(source: Source, cache: Path) -> Path:
     if not path.is_file():
         raise UsageError(
             f"The payloads '{named}' of source '{source.name}' are neither a file nor known data.",
-            hint=f"Name a file of JSON lines, or one of {', '.join(DATA)}.",
+            hint=f"Name a file of JSON lines, or one of {', '.join(DATA)}. "
+            "Files are looked for beside the one that names them, and in the current directory.",
         )
     return path

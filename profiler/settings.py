@@ -128,7 +128,7 @@ _SPARK_SETTING = replace(
     text("a Spark setting", "spark.sql.execution.arrow.maxRecordsPerBatch=50", "KEY=VALUE", r"spark\.[\w.\-]+=.*"),
     show=masked_setting,
 )
-_EXPORT = Kind("a report", "junit=report.xml (json, csv, md, junit, html)", "KIND=FILE", _export)
+_EXPORT = Kind("a report", "md=report.md (json, csv, md; of a gate junit too)", "KIND=FILE", _export)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +137,9 @@ class Settings:
 
     engine: EngineName = _option("engine", choice(EngineName), EngineName.SPARK, "What the topology runs on.")
     policy: PolicyName = _option("policy", choice(PolicyName), PolicyName.STEPWISE, "Who searches.")
-    latency_ms: float = _option("latency", _MILLISECONDS, 500.0, "Constraint on processing latency at 90 % of the top.")
+    latency_ms: float = _option(
+        "latency", _MILLISECONDS, 500.0, "Constraint on processing latency at 90 % of the throughput."
+    )
     latency_quantile: float = _option(
         "latency-quantile", ratio(zero=False), 0.95, "Quantile of the latency that the constraint bounds."
     )
@@ -163,7 +165,9 @@ class Settings:
     relevant_effect: float = _option("relevant-effect", ratio(zero=True), 0.03, "Smallest effect that matters.")
     give_back: float = _option("give-back", ratio(zero=True), 0.02, "Largest loss accepted for fewer tasks.")
     confirm: bool = _option("confirm", switch(), default=True, purpose="Confirm the answer in interleaved blocks.")
-    quick: bool = _option("quick", switch(), default=False, purpose="Fewer windows, no confirmation; marked so.")
+    quick: bool = _option(
+        "quick", switch(), default=False, purpose="In four minutes: fewer windows, no confirmation, no verification."
+    )
     production_batch_s: float = _option(
         "production-batch", duration(), 30.0, "Batch duration of production, with which the answer is verified."
     )
@@ -175,10 +179,10 @@ class Settings:
     budget_s: float | None = _optional(
         "budget",
         duration(),
-        "No round or block starts that would end after this time.",
-        unset="no limit; a gate on Spark 6m, a --quick run 3m30s",
+        "No round or block starts that would end after this time; a confirmation is finished.",
+        unset="no limit; --quick 3m30s, a gate on Spark 6m",
     )
-    seed: int = _option("seed", count(least=0), 1, "Seed of everything random.")
+    seed: int = _option("seed", count(least=0), 1, "Seed of the simulated engine's noise.")
     nodes: int = _option("nodes", count(least=1), 6, "Nodes of the simulated cluster.")
     cores: int = _option("cores", count(least=1), 2, "Cores per node of the simulated cluster.")
     noise: NoiseName = _option("noise", choice(NoiseName), NoiseName.QUIET, "Noise of the simulated cluster.")
@@ -211,7 +215,7 @@ class Settings:
         unset="not written",
     )
     export: tuple[Export, ...] = _option(
-        "export", _EXPORT, (), "Write a report as json, csv, md, junit or html; repeatable.", repeatable=True
+        "export", _EXPORT, (), "Write a report as json, csv or md; repeatable.", repeatable=True
     )
     resume: str | None = _optional(
         "resume", text("a run", "its name", "RUN"), "Go on with a stored run.", unset="a new run"

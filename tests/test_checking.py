@@ -86,7 +86,7 @@ HERE = Room("local[6]", 6)
 def two_counts(**second: object) -> Topology:
     """A second stateful operator right after another one: something must read between them."""
     first = Operator("a", function, stateful=True, key="k", cost=Cost(cpu_ms=1))
-    return Topology.chain("counts", Source("s"), first, replace(first, name="b", **second))
+    return Topology.chain("counts", Source("s", payloads="tweets"), first, replace(first, name="b", **second))
 
 
 def test_slots_are_counted_as_spark_runs_the_topology() -> None:
@@ -130,3 +130,21 @@ def test_lost_event_times_are_known_only_where_somebody_looked() -> None:
     checked = check(topology, bound=None, room=HERE, columns=columns)
     assert checked.event_time_lost_at == ("a",)
     assert [finding.elements for finding in checked.findings] == [("a",)]
+
+
+@pytest.mark.parametrize(
+    ("payloads", "said"),
+    [
+        (None, "'s': no payloads are stated, so there is nothing to send."),
+        ("gone.jsonl", "'s': the payloads 'gone.jsonl' are neither a file nor known data."),
+    ],
+)
+def test_a_source_that_has_nothing_to_send_is_a_doubt(payloads: str | None, said: str) -> None:
+    """`profile run` would refuse it; the simulated engine, where functions do not count, sends nothing."""
+    topology = two_counts()
+    (source,) = topology.sources
+    silent = Topology("counts", [replace(source, payloads=payloads)], topology.operators)
+    (finding,) = check(silent, bound=None, room=HERE).findings
+    assert str(finding).startswith(said)
+    simulated = Topology("counts", silent.sources, [replace(each, function=None) for each in silent.operators])
+    assert not [each for each in check(simulated, bound=None, room=HERE).findings if "s" in each.elements]

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from profiler.cli.app import app
 from profiler.loading import load_topology
+from profiler.payload_files import payload_file
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -42,7 +43,14 @@ def test_the_own_job_is_profiled_with_its_own_functions():
     topology = load_topology(str(EXAMPLES / "own_job" / "topology.py"))
     assert [operator.name for operator in topology.operators] == ["parse", "price", "total"]
     assert {operator.function.__module__ for operator in topology.operators} == {"job"}
-    assert Path(topology.sources[0].payloads).name == "orders.jsonl"
+
+
+@pytest.mark.parametrize("example", ["own_job", "clickstream"])
+def test_messages_are_found_from_any_directory(example, tmp_path, monkeypatch):
+    """As their text calls them: from the repository's root, or elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    (source,) = load_topology(str(EXAMPLES / example / "topology.py")).sources
+    assert payload_file(source, tmp_path).parent == EXAMPLES / example
 
 
 @pytest.mark.parametrize("file", ["own_job/orders.jsonl", "clickstream/clicks.jsonl"])

@@ -8,6 +8,7 @@ import pytest
 
 from profiler.errors import TopologyError, UsageError
 from profiler.loading import load_topology
+from profiler.payload_files import payload_file
 from workloads import WORKLOADS
 
 Write = Callable[[str, str], Path]
@@ -58,6 +59,23 @@ def test_a_file_may_import_its_neighbours(write: Write) -> None:
     write("jobs/names_of_jobs.py", "NAME = 'neighbour'\n")
     write("jobs/job.py", "from names_of_jobs import NAME\n" + JOB.replace('"job"', "NAME"))
     assert load_topology("jobs/job.py").name == "neighbour"
+
+
+def test_payloads_are_found_beside_the_file_that_names_them(write: Write) -> None:
+    """Wherever it is called from; what is only in the current directory is found there."""
+    job = JOB.replace('Source("s")', 'Source("s", payloads="rows.jsonl")')
+    write("jobs/job.py", job)
+    here = write("rows.jsonl", "{}\n")
+    assert payload_file(load_topology("jobs/job.py").sources[0], here.parent).samefile(here)
+    beside = write("jobs/rows.jsonl", "{}\n")
+    assert payload_file(load_topology("jobs/job.py").sources[0], here.parent).samefile(beside)
+
+
+def test_a_library_that_is_missing_is_to_be_installed_where_profile_runs(write: Write) -> None:
+    """The line is right, and the environment is not the user's own."""
+    write("job.py", "import nothing_of_that_name\n")
+    with pytest.raises(TopologyError, match=f"install it where profile runs: {sys.executable} -m pip install"):
+        load_topology("job.py")
 
 
 def test_two_files_of_one_name_stay_apart(write: Write) -> None:

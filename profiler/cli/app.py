@@ -61,7 +61,7 @@ def _exit_code(command: Callable[[], Any], arguments: Sequence[str]) -> int:
         context = getattr(error, "ctx", None)
         command_path = context.command_path if context else "profile"
         said = f"{error.format_message().rstrip('.')}. '{command_path} --help' tells more."
-        return _told(error, said, _WRONG_USAGE, arguments)
+        return _told(error, said, _WRONG_USAGE, ())  # what is wrong is in the call: no traceback tells more
     except Exception as error:  # noqa: BLE001 - the last resort: a defect must not show as a traceback either
         return _told(error, _unexpected(error), _COULD_NOT_RUN, arguments)
     return code if isinstance(code, int) else 0
@@ -126,14 +126,14 @@ def profile(
         raise typer.Exit(_WRONG_USAGE)
 
 
-app.command("run")(run.run)
-app.command("gate")(gate.gate)
-app.command("compare")(compare.compare)
-app.command("recalibrate")(recalibrate.recalibrate)
-app.command("check")(check.check)
-app.command("doctor")(doctor.doctor)
-app.command("init")(init.init)
-app.command("generate")(generate.generate)
-app.command("capture")(capture.capture)
-app.add_typer(config.app, name="config")
-app.add_typer(history.app, name="history")
+app.command("run", short_help="Find the best tasks per operator.")(run.run)
+app.command("gate", short_help="Is this version slower than another?")(gate.gate)
+app.command("compare", short_help="Which variant is the fastest?")(compare.compare)
+app.command("recalibrate", short_help="Does a stored profile still hold?")(recalibrate.recalibrate)
+app.command("check", short_help="Draw a topology, tell what is missing.")(check.check)
+app.command("doctor", short_help="Is all there that Spark needs?")(doctor.doctor)
+app.command("init", short_help="Write a topology to start from.")(init.init)
+app.command("generate", short_help="Send messages at a steady rate.")(generate.generate)
+app.command("capture", short_help="Sample a topic into a file.")(capture.capture)
+app.add_typer(config.app, name="config", short_help="Settings and where they come from.")
+app.add_typer(history.app, name="history", short_help="What was measured.")

@@ -12,7 +12,7 @@ from profiler.cli.flags import with_settings
 from profiler.settings import Settings
 
 
-@with_settings("kafka", "debug")
+@with_settings("kafka", "debug", told={"kafka": "The broker to read from; it must be named."})
 def capture(
     topic: Annotated[str, typer.Argument(metavar="TOPIC", help="The topic to sample.")],
     *,

@@ -15,7 +15,12 @@ _FETCHED_AT_FIRST_USE = "jars"
 """Checks of this name that fail are no defect: a run fetches them."""
 
 
-@with_settings("kafka", "mongo")
+@with_settings(
+    "kafka",
+    "mongo",
+    "debug",
+    told={"kafka": "A broker to ask whether it answers.", "mongo": "A database to ask whether it answers."},
+)
 def doctor(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,

@@ -5,7 +5,7 @@ In two steps, so that what is missing is told before anything is started: the fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from profiler.services.run_folder import RunFolder
 
 Note = Callable[[str], None]
+
+_FOR_SPARK = {"payloads": "--payloads", "conf": "--conf", "kafka": "--kafka", "master": "--master"}
+_FOR_SIMULATED = {"nodes": "--nodes", "cores": "--cores", "noise": "--noise", "seed": "--seed"}
+"""Settings of one engine, by field, with their flags."""
 
 
 @contextmanager
@@ -46,8 +50,7 @@ def prepared_engine(
     if settings.engine is EngineName.SIMULATED:
         for each in topologies:
             check_prefill(each, settings)
-        if settings.payloads:
-            note("the simulated engine sends no messages: --payloads changes nothing there")
+        _tell_unused(settings, _FOR_SPARK, note, "the simulated engine starts no Spark and sends no messages")
         yield closing(_simulated(settings))
         return
     from profiler.payload_files import payload_file
@@ -56,6 +59,7 @@ def prepared_engine(
     from profiler.services.run_folder import cache_directory, create_run_folder
 
     _require_batches(settings)
+    _tell_unused(settings, _FOR_SIMULATED, note, "on Spark nothing is simulated")
     for each in topologies:
         check_prefill(each, settings)
         _require_slots(each, settings)
@@ -108,6 +112,13 @@ def _simulated(settings: Settings) -> Engine:
 
     cluster = SimulatedPlatform(nodes=settings.nodes, cores_per_node=settings.cores, slots=settings.slots)
     return SimulatedEngine(cluster, Preset(settings.noise), seed=settings.seed, window_s=settings.window_s)
+
+
+def _tell_unused(settings: Settings, fields: Mapping[str, str], note: Note, why: str) -> None:
+    """Say which settings change nothing on this engine, where somebody made them."""
+    unused = [flag for field, flag in fields.items() if getattr(settings, field) != getattr(Settings(), field)]
+    if unused:
+        note(f"{why}: {', '.join(unused)} changes nothing")
 
 
 def _require_batches(settings: Settings) -> None:

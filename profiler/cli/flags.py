@@ -17,10 +17,13 @@ from profiler.settings import OPTIONS, Option
 Command = Callable[..., int]
 
 
-def with_settings(*keys: str, without: Sequence[str] = ()) -> Callable[[Command], Command]:
+def with_settings(
+    *keys: str, without: Sequence[str] = (), told: Mapping[str, str] | None = None
+) -> Callable[[Command], Command]:
     """Give a command the flags of these settings and hand it the resolved `settings`.
 
-    Where none are named it gets all of them but those in `without`.
+    Where none are named it gets all of them but those in `without`. `told` is the help of settings that mean something
+    else to this command, or only some of it.
     """
     options = [option for option in OPTIONS if (option.key in keys if keys else option.key not in without)]
 
@@ -33,7 +36,7 @@ def with_settings(*keys: str, without: Sequence[str] = ()) -> Callable[[Command]
 
         own = inspect.signature(command, eval_str=True)
         kept = [parameter for parameter in own.parameters.values() if parameter.name != "settings"]
-        parameters = [*kept, *map(_parameter, options)]
+        parameters = [*kept, *(_parameter(option, (told or {}).get(option.key)) for option in options)]
         # Typer reads the flags off the signature; keyword-only, so that a flag may follow a default.
         keyword_only = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
         wrapper.__signature__ = own.replace(parameters=keyword_only)  # type: ignore[attr-defined]
@@ -54,13 +57,13 @@ def _written(given: Mapping[str, bool | str | Sequence[str] | None]) -> dict[str
     return written
 
 
-def _parameter(option: Option) -> inspect.Parameter:
+def _parameter(option: Option, told: str | None) -> inspect.Parameter:
     purpose = option.purpose if option.is_switch else f"{option.purpose} [{option.show(option.default)}]"
     names = [f"{option.flag}/--no-{option.key}"] if option.is_switch else [option.flag]
     annotation: Any = bool | None if option.is_switch else list[str] | None if option.repeatable else str | None
     return inspect.Parameter(
         option.field,
         inspect.Parameter.KEYWORD_ONLY,
-        default=typer.Option(None, *names, metavar=option.kind.metavar or None, help=purpose),
+        default=typer.Option(None, *names, metavar=option.kind.metavar or None, help=told or purpose),
         annotation=annotation,
     )

@@ -66,6 +66,10 @@ class Request:
     "resume",
     "quiet",
     "debug",
+    told={
+        "budget": "No block starts that would end after this time. [no limit; on Spark 6m]",
+        "export": "Write a report as json, csv, md or junit; repeatable. [none]",
+    },
 )
 def gate(
     topology: Annotated[

@@ -12,7 +12,7 @@ from profiler.cli.flags import with_settings
 from profiler.settings import Settings
 
 
-@with_settings("kafka", "quiet")
+@with_settings("kafka", "quiet", "debug", told={"kafka": "The broker to send to; it must be named."})
 def generate(
     topic: Annotated[str, typer.Argument(metavar="TOPIC", help="The topic to send to; it must exist.")],
     *,

@@ -79,7 +79,9 @@ def list_runs(
 def show(
     run: RunName,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as --json would have written it.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as JSON; of a recalibration, the profile it ended with.")
+    ] = False,
     settings: Settings,
 ) -> int:
     """Show a run: its answer and its rounds with what was decided, or the verdict of a gate."""

@@ -12,7 +12,8 @@ from profiler.cli.flags import with_settings
 from profiler.cli.stores import opened_store
 from profiler.errors import UsageError
 from profiler.moments import moment
-from profiler.settings import Settings
+from profiler.quantities import choice
+from profiler.settings import EngineName, Settings
 
 if TYPE_CHECKING:
     from profiler.store.baselines import SavedBaseline
@@ -33,7 +34,7 @@ def prune(
         typer.Option("--keep-last", min=0, metavar="N", help="Keep the newest N of every topology, engine and kind."),
     ] = None,
     topology: Annotated[str | None, typer.Option("--topology", metavar="NAME", help="Only runs of it.")] = None,
-    engine: Annotated[str | None, typer.Option("--engine", metavar="NAME", help="Only runs on it.")] = None,
+    engine: Annotated[str | None, typer.Option("--engine", metavar="spark|simulated", help="Only runs on it.")] = None,
     with_baselines: Annotated[
         bool, typer.Option("--with-baselines", help="Delete gates that a baseline came from, and the baseline, too.")
     ] = False,
@@ -49,6 +50,7 @@ def prune(
         )
     if named and any(each is not None for each in (*conditions, topology, engine)):
         raise UsageError("RUN and conditions exclude each other.", hint="Name runs, or describe them.")
+    on = None if engine is None else choice(EngineName).read(engine, "--engine")
     before = None if older_than is None else moment(datetime.now(UTC)).read(older_than, "--older-than")
     if not (yes or dry_run or _can_ask()):
         raise UsageError("There is nobody to ask whether to delete.", hint="Add --yes, or see first with --dry-run.")
@@ -61,7 +63,7 @@ def prune(
 
     console, cache = result_console(), cache_directory()
     with opened_store(settings) as store:
-        found, baselines = _found(store, named, topology, engine)
+        found, baselines = _found(store, named, topology, on)
         chosen = plan(
             found,
             baselines,

@@ -11,7 +11,7 @@ from profiler.errors import UsageError
 
 
 def init(
-    file: Annotated[Path, typer.Argument(metavar="[FILE]", help="Where to write it.")] = Path("topology.py"),
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")] = Path("topology.py"),
     *,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
 ) -> int:

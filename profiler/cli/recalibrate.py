@@ -35,7 +35,7 @@ def recalibrate(
     profile: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PROFILE]",
+            metavar="PROFILE",
             help="A run, a topology's name, or a --json file of 'profile run'. [the newest profile]",
         ),
     ] = None,
@@ -55,7 +55,8 @@ def recalibrate(
         typer.Option(
             "--job",
             metavar="RUN|FILE",
-            help="With --watch: the run to follow, or a file of JSON lines. [the newest run of the topology]",
+            help="With --watch: the run to follow, or a file of JSON lines with at (a moment), queue_rows and "
+            "latency_ms, to which the job adds. [the newest run of the topology]",
         ),
     ] = None,
     queue: Annotated[
@@ -63,8 +64,9 @@ def recalibrate(
         typer.Option("--queue", metavar="ROWS", help="With --watch: longest queue. [10 s of the profile's throughput]"),
     ] = None,
     period: Annotated[
-        str, typer.Option("--period", metavar="DURATION", help="With --watch: how long it must be too much.")
-    ] = "60s",
+        str | None,
+        typer.Option("--period", metavar="DURATION", help="With --watch: how long it must be too much. [60s]"),
+    ] = None,
     settings: Settings,
 ) -> int:
     """Tell whether a stored profile still holds, and repeat only the steps that what changed asks for.
@@ -74,8 +76,8 @@ def recalibrate(
     """
     if dry_run and watch:
         raise UsageError("--dry-run and --watch exclude each other.", hint="A watch measures nothing anyway.")
-    if not watch and (job is not None or queue is not None):
-        raise UsageError("--job and --queue belong to --watch.", hint="Add --watch, or leave them out.")
+    if not watch and any(each is not None for each in (job, queue, period)):
+        raise UsageError("--job, --queue and --period belong to --watch.", hint="Add --watch, or leave them out.")
     request = Request(
         profile=profile,
         topology=topology,
@@ -83,7 +85,7 @@ def recalibrate(
         watch=watch,
         job=job,
         queue_rows=None if queue is None else count(least=1).read(queue, "--queue"),
-        period_s=duration().read(period, "--period"),
+        period_s=duration().read(period or "60s", "--period"),
     )
 
     # Last, as they import engines and statistics: wrong input is refused at once.

@@ -79,8 +79,10 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
         document = profile_document(profile, run=history.run.id, engine=engine.name, environment=environment_of(engine))
         document = with_fingerprint(document, replace(fingerprint, loop_s=engine.platform.loop_s))
         history.keep_result(document)
+    # Nobody finds a run again that was not kept.
+    kept_as = None if open_store is None else history.run.id
     outputs.deliver(
-        document, as_markdown, lambda: print_profile(result_console(), profile, run=history.run.id, engine=engine.name)
+        document, as_markdown, lambda: print_profile(result_console(), profile, run=kept_as, engine=engine.name)
     )
     return 0 if history.complete else ProfileError.exit_code
 

@@ -26,7 +26,7 @@ RECENT = timedelta(days=1)
 
 def profile_in_file(name: str | None) -> StoredProfile | None:
     """Read a profile out of a file that `profile run --json` wrote; None where the name is no file's."""
-    if name is None or not name.endswith(".json"):
+    if name is None or not (name.endswith(".json") or Path(name).expanduser().is_file()):
         return None
     try:
         document = json.loads(Path(name).expanduser().read_text(encoding="utf-8"))

@@ -56,12 +56,14 @@ def paste_settings(profile: Profile) -> PasteSettings:
 def as_lines(settings: PasteSettings) -> list[str]:
     """Write the settings as lines that a person can paste into a job."""
     lines = [
-        f"kafka-topics.sh --alter --topic {name} --partitions {count}"
+        f"kafka-topics.sh --bootstrap-server HOST:PORT --alter --topic TOPIC --partitions {count}  # {name}'s topic"
+        if count > 1
+        else f"# one partition of {name}'s topic is enough"
         for name, count in settings.kafka_partitions.items()
     ]
     lines += [f"df.repartition({count})  # before {name}" for name, count in settings.repartition.items()]
     lines += [
-        f'spark.conf.set("spark.sql.shuffle.partitions", "{count}")  # for {name}'
+        f'spark.conf.set("spark.sql.shuffle.partitions", "{count}")  # for {name}; needs a new checkpoint'
         for name, count in settings.stateful.items()
     ]
     lines += [f'spark.conf.set("{name}", "{value}")' for name, value in settings.spark.items()]

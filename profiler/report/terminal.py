@@ -22,9 +22,10 @@ from profiler.statistics.comparison import Comparison, Verdict
 from profiler.verify import holds_with_less, in_words
 
 
-def print_profile(console: Console, profile: Profile, *, run: str, engine: str, title: str = "Answer") -> None:
-    """Print the whole answer."""
-    head = Text(f"{title}: {profile.topology.name} on {engine}, {len(profile.rounds)} rounds, run {run}", "bold")
+def print_profile(console: Console, profile: Profile, *, run: str | None, engine: str, title: str = "Answer") -> None:
+    """Print the whole answer; `run` is None where it was not kept."""
+    kept = "" if run is None else f", run {run}"
+    head = Text(f"{title}: {profile.topology.name} on {engine}, {len(profile.rounds)} rounds{kept}", "bold")
     console.print(
         Group(
             head,

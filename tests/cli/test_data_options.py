@@ -82,7 +82,7 @@ def test_check_refuses_a_file_that_cannot_be_replayed(profile, refused, folder):
 def test_the_simulated_engine_says_that_it_sends_nothing(profile, lines):
     answer = profile("run", "linear", *SIMULATED, "--payloads", lines.name)
     assert answer.exit_code == 0, answer.stderr
-    assert "--payloads changes nothing there" in answer.stderr
+    assert "sends no messages: --payloads changes nothing" in answer.stderr
 
 
 def test_keys_cannot_be_loaded_where_no_state_is(profile, refused):

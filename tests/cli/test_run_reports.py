@@ -29,7 +29,7 @@ def test_the_answer_is_in_the_summary_of_a_ci_step(profile, folder, summary):
     assert f"**{document['best']['throughput_per_s']:,.0f} rows/s**" in markdown
     assert f"- confirmed: {document['confirmed']['verdict']}" in markdown
     assert sum(line.startswith("| ") for line in markdown.splitlines()) == 1 + len(document["rounds"])
-    assert "kafka-topics.sh --alter --topic events --partitions" in markdown
+    assert "kafka-topics.sh --bootstrap-server HOST:PORT --alter --topic TOPIC --partitions" in markdown
 
 
 def test_what_is_not_confirmed_is_said_to_be(profile, folder):

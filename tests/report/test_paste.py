@@ -35,9 +35,9 @@ def test_tasks_and_what_the_engine_set_are_named():
     profile = profiled(Operator("a", cost=CPU), Operator("count", cost=CPU, stateful=True))
     tasks, slots = profile.answer.configuration.tasks, profile.answer.configuration.slots + 1
     assert as_lines(paste_settings(profile)) == [
-        f"kafka-topics.sh --alter --topic in --partitions {tasks['in']}",
+        "# one partition of in's topic is enough",
         f"df.repartition({tasks['a']})  # before a",
-        f'spark.conf.set("spark.sql.shuffle.partitions", "{tasks["count"]}")  # for count',
+        f'spark.conf.set("spark.sql.shuffle.partitions", "{tasks["count"]}")  # for count; needs a new checkpoint',
         'spark.conf.set("spark.rules", "none")',
         '.option("kafka.linger.ms", "5")  # of the Kafka sink',
         f"--master local[{slots}]  # or a cluster with {slots} slots for this query",
