@@ -87,7 +87,7 @@ def measure(
     `cold_s` seconds under load are let pass first, for an engine that is new.
     """
     with _deployed(engine, topology, trial) as deployment:
-        observer = _Observer(deployment, trial, design, engine.window_s, cold_s, report)
+        observer = _Observer(deployment, topology, trial, design, engine.window_s, cold_s, report)
         if trial.configuration.offered_per_s is not None:
             return observer.throttled(trial.configuration.offered_per_s)
         return observer.stressed(reference.throughput_per_s if reference else None)
@@ -164,6 +164,7 @@ class _Observer:
     def __init__(
         self,
         deployment: Deployment,
+        topology: Topology,
         trial: Trial,
         design: Design,
         window_s: float,
@@ -171,6 +172,7 @@ class _Observer:
         report: Report,
     ) -> None:
         self.deployment = deployment
+        self.topology = topology
         self.trial = trial
         self.design = design
         self.report = report
@@ -199,7 +201,7 @@ class _Observer:
             warm_up_windows=self.warm_up_seen,
             latency_ms=typical_latency(probe),
             latency_at_per_s=probe[0].offered_per_s if probe else None,
-            doubts=_doubts(windows, (*doubts, *_of_latency(probe))),
+            doubts=self._doubts(windows, (*doubts, *_of_latency(probe))),
         )
 
     def throttled(self, rate_per_s: float) -> Measurement:
@@ -212,7 +214,7 @@ class _Observer:
             warm_up_windows=self.warm_up_seen,
             latency_ms=typical_latency(windows),
             latency_at_per_s=rate_per_s,
-            doubts=_doubts(windows, _of_latency(windows)),
+            doubts=self._doubts(windows, _of_latency(windows)),
         )
 
     def _probed(self, rate: float) -> tuple[Observation, ...]:
@@ -262,6 +264,18 @@ class _Observer:
                 return False, tuple(steady[-self.wanted :]), ()
         self.warm_up_seen += len(seen) - self.wanted
         return False, tuple(seen[-self.wanted :]), (Doubt.NOT_STATIONARY,)
+
+    def _doubts(self, windows: Sequence[Observation], known: Sequence[Doubt]) -> tuple[Doubt, ...]:
+        doubts = list(known)
+        if any(window.generator_limited for window in windows):
+            doubts.append(Doubt.GENERATOR_LIMITED)
+        if sum(window.overran for window in windows) > len(windows) / 2:
+            doubts.append(Doubt.BATCH_OVERRUN)
+        if len(windows) < FEWEST_WINDOWS:
+            doubts.append(Doubt.TOO_FEW_WINDOWS)
+        if hot_keys(summed_operators(windows), self.topology.keyed):
+            doubts.append(Doubt.HOT_KEY)
+        return tuple(doubts)
 
     def _most_windows(self) -> int:
         return math.ceil(self.cold_s / self.window_s) + self.design.warm_up + self.wanted
@@ -313,16 +327,3 @@ def typical_latency(windows: Sequence[Observation]) -> Latency | None:
 
 def _of_latency(probe: Sequence[Observation]) -> tuple[Doubt, ...]:
     return (Doubt.LATENCY_UNKNOWN,) if probe and typical_latency(probe) is None else ()
-
-
-def _doubts(windows: Sequence[Observation], known: Sequence[Doubt]) -> tuple[Doubt, ...]:
-    doubts = list(known)
-    if any(window.generator_limited for window in windows):
-        doubts.append(Doubt.GENERATOR_LIMITED)
-    if sum(window.overran for window in windows) > len(windows) / 2:
-        doubts.append(Doubt.BATCH_OVERRUN)
-    if len(windows) < FEWEST_WINDOWS:
-        doubts.append(Doubt.TOO_FEW_WINDOWS)
-    if hot_keys(summed_operators(windows)):
-        doubts.append(Doubt.HOT_KEY)
-    return tuple(doubts)

@@ -7,7 +7,7 @@ to the sink; end-to-end latency from the moment the message was due to be sent.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -210,11 +210,14 @@ HOT_KEY = 1.5
 """Busiest task against the mean from which on a hot key is named: more tasks do not cure it."""
 
 
-def hot_keys(operators: Mapping[str, OperatorWindow]) -> dict[str, float]:
-    """Return the elements whose busiest task works far more than the mean, with that ratio."""
+def hot_keys(operators: Mapping[str, OperatorWindow], keyed: Container[str]) -> dict[str, float]:
+    """Return the keyed operators whose busiest task works far more than the mean, with that ratio.
+
+    Others are dealt their rows evenly: where a task has more of them, that is chance, and no key's doing.
+    """
     ratios = {
         name: seen.busiest_task_s * seen.tasks / seen.busy_s
         for name, seen in operators.items()
-        if seen.tasks > 1 and seen.busy_s > 0
+        if name in keyed and seen.tasks > 1 and seen.busy_s > 0
     }
     return {name: ratio for name, ratio in ratios.items() if ratio > HOT_KEY}

@@ -140,6 +140,11 @@ class Topology:
         return (*self.sources, *self.operators)
 
     @cached_property
+    def keyed(self) -> frozenset[str]:
+        """Operators whose rows are dealt to tasks by a key."""
+        return frozenset(each.name for each in self.operators if each.stateful or each.key is not None)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of all elements, sources first."""
         return tuple(element.name for element in self.elements)

@@ -20,30 +20,24 @@ from collections.abc import Mapping, Sequence
 
 from profiler.observation import OperatorWindow
 from profiler.rounds import Round
-from profiler.topology import Operator, Topology
+from profiler.topology import Topology
 
 BOUND = 0.8
 """Part of the busiest task's rows that have one key, from which on that key bounds the operator."""
 ROUNDING = 1e-9
 
 
-def is_keyed(operator: Operator) -> bool:
-    """Tell whether rows are dealt to tasks by a key."""
-    return operator.stateful or operator.key is not None
-
-
 def hot_shares(topology: Topology, rounds: Sequence[Round]) -> dict[str, float]:
     """Return the part of its rows that one key has, by keyed operator, as far as the rounds tell."""
-    keyed = [operator.name for operator in topology.operators if is_keyed(operator)]
-    seen = [past.measurement.operators for past in rounds] if keyed else []
-    shares = {name: _hot_share(seen, name) for name in keyed}
+    seen = [past.measurement.operators for past in rounds] if topology.keyed else []
+    shares = {name: _hot_share(seen, name) for name in topology.names if name in topology.keyed}
     return {name: share for name, share in shares.items() if share is not None}
 
 
 def counted_shares(topology: Topology, rounds: Sequence[Round]) -> dict[str, float]:
     """Return the same of operators whose keys were counted, of those alone."""
     seen = [past.measurement.operators for past in rounds]
-    found = {operator.name: _counted(seen, operator.name) for operator in topology.operators if is_keyed(operator)}
+    found = {name: _counted(seen, name) for name in topology.names if name in topology.keyed}
     return {name: share for name, share in found.items() if share is not None}
 
 

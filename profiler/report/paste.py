@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from profiler.engines.spark.chains import inbox_partitions, inner_readers
 from profiler.loop import Profile
 from profiler.secret_settings import masked
+
+_TOPICS = "kafka-topics.sh --bootstrap-server HOST:PORT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,8 @@ class PasteSettings:
     """Settings of the session without which the answer may not hold."""
     sink: dict[str, str] = field(default_factory=dict)
     """Options of the Kafka sink, likewise."""
+    inner_partitions: dict[str, int] = field(default_factory=dict)
+    """Topics between two queries, by the operator that reads them."""
 
     @property
     def shuffle_partitions(self) -> int | None:
@@ -36,6 +41,12 @@ def paste_settings(profile: Profile) -> PasteSettings:
     topology, platform, configuration = profile.topology, profile.platform, profile.answer.configuration
     fused = profile.answer.trial.fused
     stateful = {operator.name for operator in topology.operators if operator.stateful}
+    readers = inner_readers(topology)
+    inner = {
+        operator.name: inbox_partitions(operator, configuration[operator.name])
+        for operator in topology.operators
+        if operator.name in readers
+    }
     spark = {} if fused else dict(platform.job_settings)
     if any(operator.batches is not None for operator in topology.operators):
         spark |= platform.python_settings
@@ -44,23 +55,28 @@ def paste_settings(profile: Profile) -> PasteSettings:
         repartition={
             operator.name: configuration[operator.name]
             for operator in topology.operators
-            if operator.name not in stateful and not fused
+            if operator.name not in stateful and operator.name not in inner and not fused
         },
         stateful={name: configuration[name] for name in configuration if name in stateful},
         slots=configuration.slots + profile.extra_slots,
         spark={key: masked(key, value) for key, value in spark.items()},
         sink=dict(platform.sink_options),
+        inner_partitions=inner,
     )
 
 
 def as_lines(settings: PasteSettings) -> list[str]:
     """Write the settings as lines that a person can paste into a job."""
     lines = [
-        f"kafka-topics.sh --bootstrap-server HOST:PORT --alter --topic TOPIC --partitions {count}  # {name}'s topic"
+        f"{_TOPICS} --alter --topic TOPIC --partitions {count}  # {name}'s topic"
         if count > 1
         else f"# one partition of {name}'s topic is enough"
         for name, count in settings.kafka_partitions.items()
     ]
+    for name, count in settings.inner_partitions.items():
+        lines.append(f"{_TOPICS} --create --topic TOPIC --partitions {count}  # between two queries, read by {name}")
+        if count > 1:  # Kafka's client fills a batch of one partition before it goes on to the next
+            lines.append(f'.withColumn("partition", F.expr("int(rand() * {count})"))  # of rows for that topic')
     lines += [f"df.repartition({count})  # before {name}" for name, count in settings.repartition.items()]
     lines += [
         f'spark.conf.set("spark.sql.shuffle.partitions", "{count}")  # for {name}; needs a new checkpoint'
@@ -68,5 +84,6 @@ def as_lines(settings: PasteSettings) -> list[str]:
     ]
     lines += [f'spark.conf.set("{name}", "{value}")' for name, value in settings.spark.items()]
     lines += [f'.option("{name}", "{value}")  # of the Kafka sink' for name, value in settings.sink.items()]
-    lines.append(f"--master local[{settings.slots}]  # or a cluster with {settings.slots} slots for this query")
+    queries = "these queries" if settings.inner_partitions else "this query"
+    lines.append(f"--master local[{settings.slots}]  # or a cluster with {settings.slots} slots for {queries}")
     return lines

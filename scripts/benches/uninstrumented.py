@@ -173,7 +173,7 @@ def _started(
     for name, value in {**at.engine.platform.job_settings, **shuffles}.items():
         spark.conf.set(name, value)
     uses = spark.sparkContext.accumulator({}, python_operator.MergeUses())
-    builder = PlainBuilder(spark, topology, places, uses, Detail.LIGHT, SAMPLE_EVERY)
+    builder = PlainBuilder(spark, topology, places, {}, uses, Detail.LIGHT, SAMPLE_EVERY)
     checkpoint = at.run.data / places.output
     messages = builder.build(query, starting)
     running = RunningQuery(

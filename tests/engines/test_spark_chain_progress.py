@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from profiler.engines.spark.chain_progress import FEWEST_ROWS, PATIENCE_S, Furthest, Looks
+from profiler.engines.spark.chain_progress import FEWEST_ROWS, LONG_LOOK_S, PATIENCE_S, Furthest, Looks
 from profiler.engines.spark.gate import LOOK_S, Arrivals
 
 NOW_S = 1000.0
@@ -83,3 +83,23 @@ def test_rows_may_be_under_way_longer_where_they_pass_more_queries() -> None:
     furthest.add("near", NOW_S, marks(9, NOW_S - 2))
     furthest.add("far", NOW_S, marks(9, NOW_S - 3))
     assert (furthest.arrivals(NOW_S).newest_due_s, furthest.arrivals(NOW_S).hops) == (NOW_S - 2, 1)
+
+
+def test_a_burst_after_a_pause_is_no_capacity() -> None:
+    """A query of a DAG gives 100 rows/s, all of a second's in its last tenth: over a batch that is 100 rows/s."""
+    furthest = Furthest({"pausing": 1}, frozenset({"pausing"}))
+    for second in range(6):
+        for part in range(10):
+            due_s = [second + (10 * part + row) / 100 for row in range(10)]
+            furthest.add("pausing", NOW_S + second + 0.9 + part / 100, due_s)
+    seen = furthest.arrivals(NOW_S + 6)
+    assert seen.over_s == LONG_LOOK_S
+    assert abs((seen.newest_due_s - seen.earlier_due_s) / seen.over_s - 1) < 0.05
+
+
+def test_before_there_is_a_whole_batch_the_time_so_far_counts() -> None:
+    """Else a job that has just begun would seem slow, and be approached slowly."""
+    furthest = Furthest({"new": 1}, frozenset({"new"}))
+    for part in range(11):
+        furthest.add("new", NOW_S + part / 10, marks(5, 900 + part / 10))
+    assert furthest.arrivals(NOW_S + 1) == Arrivals(55, 901.0, 900.0, 1.0)

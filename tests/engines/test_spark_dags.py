@@ -78,6 +78,29 @@ def test_a_source_and_an_operator_meet(spark_engine, lines: list[Message]) -> No
     assert {at_ms(row) for row in found} == {message.at_ms for message in lines}
 
 
+def test_rows_behind_a_fan_out_are_spread_over_all_tasks(spark_engine) -> None:
+    """Kafka's client would fill a batch of one partition first: one task would get all of these rows."""
+    rows = "key string, value string, event_time timestamp"
+    topology = Topology(
+        "spread",
+        [Source("lines")],
+        [
+            Operator("first", jobs.keep, inputs=["lines"]),
+            Operator("second", jobs.pass_on, inputs=["lines"], batches="pandas", schema=rows),
+        ],
+    )
+    tasks = Configuration.of({"lines": 1, "first": 2, "second": 3})
+    deployment = spark_engine.deploy(topology, tasks, Detail.LIGHT)
+    for _ in deployment.observe(200, 2):
+        pass
+    inboxes = {deployment.places.inboxes[name]: tasks[name] for name in ("first", "second")}
+    offsets = spark_engine._means.topics.end_offsets(inboxes)
+    deployment.close()
+    for topic, count in inboxes.items():
+        received = offsets[topic].values()
+        assert min(received) > 0.5 * sum(received) / count
+
+
 def test_a_slow_branch_is_not_drowned_by_a_fast_one(spark_engine) -> None:
     """One branch passes rows on, the other takes 10 ms for each: what is sent follows the slow one.
 

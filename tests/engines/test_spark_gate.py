@@ -55,6 +55,20 @@ class Job:
         return high
 
 
+class InBatches(Job):
+    """Rows come out by the batch only, as a Python operator with many tasks gives them."""
+
+    def __init__(self, capacity_per_s: float, batch: int) -> None:
+        super().__init__(capacity_per_s)
+        self.batch = batch
+        self.done = 0.0
+
+    def step(self, now_s: float, *, stalled: bool = False) -> None:
+        self.done = min(self.done + self.capacity_per_s * TICK_S, self.sent.rows(now_s - self.delay_s))
+        self.out = self.done // self.batch * self.batch
+        self.history.append((now_s, self.out))
+
+
 def play(job: Job, gate: Gate, seconds: float, *, stall: tuple[float, float] = (0.0, 0.0)) -> list[tuple[float, float]]:
     """Run gate and job; give time and rows that have come out."""
     seen = []
@@ -96,6 +110,16 @@ def test_a_rate_that_the_job_takes_is_sent_as_it_is():
     assert gate.counted_from_s < 1.0
     assert held(gate, 10.0) == 0
     assert rate_of(seen, 5) == pytest.approx(1000, rel=0.02)
+
+
+@pytest.mark.parametrize("guess_per_s", [0.0, 40.0, 1000.0])
+def test_a_job_that_gives_rows_by_the_batch_is_sent_enough_for_one(guess_per_s):
+    """What is under way and not yet a batch must not look like a backlog, however little the job seems to take."""
+    job = InBatches(1000.0, batch=96)
+    gate = Gate(5000.0, sample_every=1, capacity_per_s=guess_per_s, buffered_rows=96)
+    seen = play(job, gate, 40)
+    assert rate_of(seen, 10) > 950
+    assert job.sent.rows(40.0) - job.out < 1.5 * HIGH_S * 1000 + 2 * 96
 
 
 @settings(max_examples=15, deadline=None)

@@ -24,7 +24,10 @@ PLATFORM = Platform(
 
 
 def profiled(*operators, tasks=None):
-    topology = Topology.chain("job", Source("in", tasks=tasks), *operators)
+    return profiled_topology(Topology.chain("job", Source("in", tasks=tasks), *operators))
+
+
+def profiled_topology(topology):
     engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=4, slots=12))
     profile = Loop(engine, topology, POLICIES["stepwise"](), design=Design(blocks=0)).run()
     return replace(profile, platform=PLATFORM, extra_slots=1)
@@ -59,3 +62,20 @@ def test_a_job_that_is_best_as_it_is_needs_no_repartition():
     assert profile.initial.trial.fused
     assert paste_settings(kept).repartition == {}
     assert paste_settings(kept).spark == {}
+
+
+def test_topics_between_queries_are_named_with_their_partitions():
+    """What reads such a topic has its tasks from it, and needs no repartition; rows must be spread over it."""
+    wide, meet = Operator("wide", cost=Cost(wait_ms=5), inputs=["in"], min_tasks=3), Operator("narrow", inputs=["in"])
+    count = Operator("count", inputs=["wide", "narrow"], stateful=True, cost=CPU)
+    profile = profiled_topology(Topology("dag", [Source("in")], [wide, replace(meet, cost=CPU), count]))
+    tasks = profile.answer.configuration.tasks
+    settings = paste_settings(profile)
+    assert settings.inner_partitions == {"wide": tasks["wide"], "narrow": tasks["narrow"], "count": 1}
+    assert settings.repartition == {}
+    lines = as_lines(settings)
+    create = "kafka-topics.sh --bootstrap-server HOST:PORT --create --topic TOPIC --partitions"
+    assert f"{create} {tasks['wide']}  # between two queries, read by wide" in lines
+    assert f"{create} 1  # between two queries, read by count" in lines
+    assert f'.withColumn("partition", F.expr("int(rand() * {tasks["wide"]})"))  # of rows for that topic' in lines
+    assert lines[-1].endswith("slots for these queries")

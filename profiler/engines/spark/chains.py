@@ -104,6 +104,20 @@ class Plan:
 def cut(topology: Topology) -> tuple[Chain, ...]:
     """Cut a topology into chains, upstream first."""
     _check_runnable(topology)
+    return _chains(topology)
+
+
+def inner_readers(topology: Topology) -> tuple[str, ...]:
+    """Name the operators that read a topic between two queries."""
+    return tuple(chain.operators[0] for chain in _chains(topology) if not chain.sources)
+
+
+def inbox_partitions(operator: Operator, tasks: int) -> int:
+    """Count the partitions of the topic that such an operator reads: state has its tasks from a shuffle behind it."""
+    return 1 if operator.stateful else tasks
+
+
+def _chains(topology: Topology) -> tuple[Chain, ...]:
     pieces = [piece for run in _runs(topology) for piece in _split_at_state(topology, run)]
     firsts = {next(iter(operators)) for sources, operators in pieces if operators and not sources}
     chains = []
@@ -205,11 +219,11 @@ def _lay_out(topology: Topology, chain: Chain, tasks: Mapping[str, int], *, fuse
     inbox = 0
     if chain.sources:
         stages.append(Stage(chain.sources, sum(tasks[name] for name in chain.sources)))
-    elif _operator(topology, chain.operators[0]).stateful:
-        inbox = 1
-        stages.append(Stage((), inbox))
     else:
-        inbox = tasks[chain.operators[0]]
+        first = _operator(topology, chain.operators[0])
+        inbox = inbox_partitions(first, tasks[first.name])
+        if first.stateful:
+            stages.append(Stage((), inbox))
     single = False
     for name in chain.operators:
         stateful = _operator(topology, name).stateful

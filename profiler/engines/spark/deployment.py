@@ -160,7 +160,10 @@ class SparkDeployment:
     @contextlib.contextmanager
     def _offered(self, rate_per_s: float) -> Iterator[GateKeeper]:
         """Offer a rate, and learn what the job takes of it."""
-        gate = Gate(rate_per_s, self._sample_every, self._capacity_per_s, blind=self._blind)
+        buffered_rows = _buffered_rows(self.plan, self._topology, self._means.session.rows_per_python_batch)
+        gate = Gate(
+            rate_per_s, self._sample_every, self._capacity_per_s, blind=self._blind, buffered_rows=buffered_rows
+        )
         keeper = GateKeeper(gate, self._set_rate, self._progress.arrivals)
         keeper.start()
         try:
@@ -243,7 +246,13 @@ class SparkDeployment:
     def _start(self, starting: Offsets) -> None:
         means = self._means
         builder = Builder(
-            means.session.spark, self._topology, self.places, self._uses, self._detail, self._sample_every
+            means.session.spark,
+            self._topology,
+            self.places,
+            self._partitions,
+            self._uses,
+            self._detail,
+            self._sample_every,
         )
         built = [(query, builder.build(query, starting)) for query in self.plan.queries]
         self.latency_up_to = builder.latency_up_to
@@ -336,6 +345,16 @@ def _delete_checkpoints(folder: Path) -> None:
     """
     for each in folder.glob("*"):
         shutil.rmtree(each, ignore_errors=True)
+
+
+def _buffered_rows(deployed: Plan, topology: Topology, rows_per_batch: int) -> float:
+    """Count the rows that Python operators may hold before all their tasks have a whole batch.
+
+    Rows are spread at random, hence twice as many as in whole batches.
+    """
+    python = {operator.name for operator in topology.operators if operator.batches is not None}
+    stages = [stage for query in deployed.queries for stage in query.stages]
+    return 2.0 * rows_per_batch * sum(stage.tasks for stage in stages if python & set(stage.elements))
 
 
 def _sample_every(rate_per_s: float, window_s: float) -> int:

@@ -9,6 +9,9 @@ that does 100 rows/s makes every batch 1.3 times as long as the one before (seen
 
 held back above HIGH_S × capacity and sent again below LOW_S × capacity (HIGH_S more for every further query that rows
 pass), where the capacity is the rate at which rows come out. The job never runs dry, so it shows its full throughput.
+On top of that come `buffered_rows`, which a job needs before anything comes out: a Python operator is handed rows by
+the batch. Without them twelve tasks that wait for four rows each got ever fewer: what is slow to come out looks like a
+slow job, which is sent less.
 What was held back is accounted for as if it had been sent: it counts as offered, it waits in the queue, and every later
 message was due by that much earlier, so that throughput, queue and latency are those of an open loop.
 
@@ -42,7 +45,7 @@ FALL_S = 2.0
 """Time constants of the smoothed capacity: a pause between batches must not look like a slower job."""
 LOOK_S = 0.5
 FEWEST_SAMPLES = 4
-"""In the last LOOK_S; fewer say nothing of the capacity."""
+"""In the last moment; fewer say nothing of the capacity."""
 SETTLED_S = 2.0
 """A gate that holds back has reached the capacity when that has not grown by a tenth for this long."""
 PATIENCE_S = 30.0
@@ -59,11 +62,13 @@ STEP = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """What has come out: sampled rows in the last LOOK_S, and the newest due time among rows, now and LOOK_S ago."""
+    """What has come out: sampled rows in the last moment, and the newest due time among rows, now and before it."""
 
     samples: int = 0
     newest_due_s: float = 0.0
     earlier_due_s: float = 0.0
+    over_s: float = LOOK_S
+    """How long that moment was."""
     hops: int = 1
     """Queries that a row passed to come so far: each has its own pauses between batches, and rows wait in all."""
 
@@ -105,7 +110,13 @@ class Gate:
     """Decides how much of a nominal rate is sent now; the caller gives it the time and what has come out."""
 
     def __init__(
-        self, rate_per_s: float, sample_every: int, capacity_per_s: float = 0.0, *, blind: bool = False
+        self,
+        rate_per_s: float,
+        sample_every: int,
+        capacity_per_s: float = 0.0,
+        *,
+        blind: bool = False,
+        buffered_rows: float = 0.0,
     ) -> None:
         self.rate_per_s = rate_per_s
         """The nominal rate."""
@@ -115,6 +126,7 @@ class Gate:
         """What comes out tells nothing, so everything is sent."""
         self.counted_from_s: float | None = None
         """Since when the nominal rate counts as offered; None while it is approached."""
+        self._buffered_rows = buffered_rows
         self._gentle_per_s = GENTLE_SAMPLES_PER_S * sample_every
         self._counted_rows = 0.0
         self._offered = Offered()
@@ -141,12 +153,12 @@ class Gate:
         """Learn from what has come out; give the rate to send at."""
         came_out = self._offered.rows(arrivals.newest_due_s)
         if arrivals.samples >= FEWEST_SAMPLES:
-            self._learn(now_s, (came_out - self._offered.rows(arrivals.earlier_due_s)) / LOOK_S)
+            self._learn(now_s, (came_out - self._offered.rows(arrivals.earlier_due_s)) / arrivals.over_s)
         self._looked_s = now_s
         if self.capacity_per_s and not self.blind:
             under_way = self._offered.rows(now_s) - max(came_out, self._given_up(now_s, arrivals.newest_due_s))
             bound_s = arrivals.hops * HIGH_S - (HIGH_S - LOW_S if self._closed else 0.0)
-            self._closed = under_way > bound_s * self.capacity_per_s
+            self._closed = under_way > bound_s * self.capacity_per_s + self._buffered_rows
         # A job may fall silent that was not before: one that drops duplicates, once the data begin anew.
         known = self.capacity_per_s > 0
         since_s, patience_s = (self._silent_from_s, SILENT_S) if known else (self.began_s, PATIENCE_S)

@@ -36,6 +36,8 @@ class Builder:
     spark: SparkSession
     topology: Topology
     places: Places
+    partitions: Mapping[str, int]
+    """Of the topics that are read."""
     uses: Accumulator[python_operator.Uses]
     detail: Detail
     sample_every: int
@@ -112,7 +114,7 @@ class Builder:
             return rows.output_messages(stream, self.places.output, self.places.samples, mark)
         for consumer in chain.consumers:
             self._join_inbox(consumer, chain.last, stream.schema)
-        inboxes = tuple(self.places.inboxes[name] for name in chain.consumers)
+        inboxes = {topic: self.partitions[topic] for topic in map(self.places.inboxes.__getitem__, chain.consumers)}
         return rows.inner_messages(stream, inboxes, self.places.mark_of(chain))
 
     def _join_inbox(self, consumer: str, producer: str, schema: StructType) -> None:

@@ -2,18 +2,21 @@
 
 The JVM is started here and not by Spark's builder, because only so its standard output and error can be sent to the
 log; a user never sees them, and errors point to the file. The JVM ends when its standard input closes, so it does not
-outlive this process.
+outlive this process; a session that does not come up, for whatever reason, ends it before it says so.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +29,7 @@ from profiler.engines.spark.job_settings import PYTHON
 from profiler.errors import ProfileError, UsageError
 from profiler.services.child import ended
 from profiler.services.java import find_java
-from profiler.services.processes import marked
+from profiler.services.processes import children, end_children, marked
 from profiler.services.run_folder import RunFolder
 
 SHORTEST_BATCH_S = 1.0
@@ -67,6 +70,12 @@ _MOST_SLOTS = 64
 _TASK_MB = 150
 """A Python operator's worker and its task."""
 _STOP_S = 20.0
+_REGISTERED_WITHIN_S = 60.0
+"""Executors of a cluster start a JVM each, maybe from an image that has to be fetched."""
+_STEADY_S = 2.0
+_POLL_S = 0.2
+_ANSWER_WITHIN_S = 60.0
+"""The first answer of the REST interface takes seconds, as Spark then loads what answers."""
 _LOG4J = """\
 rootLogger.level = warn
 rootLogger.appenderRef.file.ref = file
@@ -112,8 +121,27 @@ def local_slots(master: str) -> int | None:
     return machine_cores() if threads == "*" else int(threads)
 
 
+def settled(
+    count: Callable[[], int],
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    pause: Callable[[float], None] = time.sleep,
+) -> int:
+    """Wait until a count is above zero and has stayed the same for a while; return it as it is when the time is up."""
+    ends_s = clock() + _REGISTERED_WITHIN_S
+    seen, since_s = count(), clock()
+    while clock() < ends_s and not (seen > 0 and clock() - since_s >= _STEADY_S):
+        pause(_POLL_S)
+        before, seen = seen, count()
+        since_s = since_s if seen == before else clock()
+    return seen
+
+
 class Session:
     """A running Spark session."""
+
+    slots: int
+    """Tasks that can run at once."""
 
     def __init__(
         self,
@@ -123,6 +151,8 @@ class Session:
         master: str | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> None:
+        if SparkContext._active_spark_context is not None:  # noqa: SLF001
+            raise UsageError("There is a Spark session in this process already.", hint="Stop it first.")
         self.master = master or default_master()
         self.log = run.logs / "spark.log"
         self.output = run.logs / "spark-output.log"
@@ -143,27 +173,24 @@ class Session:
             **(settings or {}),
         }
         conf = SparkConf(loadDefaults=False).setAll(list(values.items()))
-        with _environment(self._variables()):
-            self._gateway = self._launch(conf)
-            try:
-                self._context = SparkContext(gateway=self._gateway, conf=conf)
-            except Exception as error:
-                self._end_jvm()
-                raise ProfileError(
-                    f"Spark did not start with master {self.master}: {_first_line(error)}.",
-                    hint=f"Spark's log is {self.log}.",
-                ) from error
-        self.spark = SparkSession(self._context)
+        self._gateway: Any = None
+        others = children()
+        try:
+            with _environment(self._variables()):
+                self._gateway = self._launch(conf)
+                self._context = self._started(conf)
+            self.spark = SparkSession(self._context)
+            self.slots = self._counted_slots()
+        except BaseException:
+            self.close()
+            # Who is interrupted while the JVM starts has no handle of it yet.
+            end_children(but=others)
+            raise
         for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
             # What they would write to the terminal is in the exception that follows.
             logging.getLogger(name).disabled = True
         # So is what py4j writes of a JVM that is gone, by nobody's logger.
         logging.getLogger().addFilter(_is_not_of_py4j)
-
-    @property
-    def slots(self) -> int:
-        """Tasks that can run at once."""
-        return int(self._context.defaultParallelism)
 
     @property
     def cores(self) -> int:
@@ -182,6 +209,11 @@ class Session:
         """Address of the REST interface for this application."""
         return f"{self._context.uiWebUrl}/api/v1/applications/{self._context.applicationId}"
 
+    @property
+    def rows_per_python_batch(self) -> int:
+        """Rows that a Python operator is handed at once."""
+        return int(str(self.spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")))
+
     def configure(self, settings: Mapping[str, str]) -> None:
         """Set what a query copies when it starts."""
         for key, value in settings.items():
@@ -196,13 +228,11 @@ class Session:
 
     def close(self) -> None:
         """Stop Spark and its JVM; calling it twice is fine."""
-        with contextlib.suppress(Exception):  # a JVM that has died already has nothing to stop
+        with contextlib.suppress(Exception):  # a JVM that has died already, or never came up, has nothing to stop
             self.spark.stop()
         self._end_jvm()
 
     def _launch(self, conf: SparkConf) -> Any:
-        if SparkContext._active_spark_context is not None:  # noqa: SLF001
-            raise UsageError("There is a Spark session in this process already.", hint="Stop it first.")
         with self.output.open("ab") as output:
             try:
                 return launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
@@ -210,6 +240,37 @@ class Session:
                 raise ProfileError(
                     f"Spark's JVM did not start: {_first_line(error)}.", hint=f"Its output is {self.output}."
                 ) from error
+
+    def _started(self, conf: SparkConf) -> SparkContext:
+        try:
+            return SparkContext(gateway=self._gateway, conf=conf)
+        except Exception as error:
+            raise ProfileError(
+                f"Spark did not start with master {self.master}: {_first_line(error)}.",
+                hint=f"Spark's log is {self.log}.",
+            ) from error
+
+    def _counted_slots(self) -> int:
+        """Count them; a cluster's when its executors are there, as Spark's own figure before that is a guess."""
+        if local_slots(self.master) is not None:
+            return int(self._context.defaultParallelism)
+        try:
+            slots = settled(self._executors_slots)
+        except OSError as error:
+            raise ProfileError(
+                f"Spark's REST interface does not answer: {error}.", hint=f"Spark's log is {self.log}."
+            ) from error
+        if slots == 0:
+            raise ProfileError(
+                f"No executor of {self.master} has registered within {_REGISTERED_WITHIN_S:g} s.",
+                hint="Check that its workers run, have cores and memory left, and can reach this machine.",
+            )
+        return slots
+
+    def _executors_slots(self) -> int:
+        """Ask how many tasks the executors that have registered can run at once."""
+        with urllib.request.urlopen(f"{self.rest_url}/executors", timeout=_ANSWER_WITHIN_S) as answer:  # noqa: S310
+            return sum(int(each["maxTasks"]) for each in json.load(answer) if each["id"] != "driver")
 
     def _variables(self) -> dict[str, str]:
         """Make workers run this Python with the same modules, and the UI listen where the driver does."""
@@ -234,7 +295,8 @@ class Session:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        # Spark keeps its gateway in the class; the next session of this process needs a JVM of its own.
+        # Spark keeps all of it in the class; the next session of this process needs a JVM of its own.
+        SparkContext._active_spark_context = None  # noqa: SLF001
         SparkContext._gateway = None  # noqa: SLF001
         SparkContext._jvm = None  # noqa: SLF001
 
@@ -258,4 +320,6 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 
 
 def _first_line(error: BaseException) -> str:
-    return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
+    """Take the first line of what an error, or the one in the JVM that it stands for, says."""
+    said = str(getattr(error, "java_exception", error)).strip()
+    return said.splitlines()[0].rstrip(".") if said else type(error).__name__

@@ -31,7 +31,7 @@ def operator_capacity(search: Search, additions: frozenset[Addition]) -> Moves:
     revoked_in_a_row = 0
     while revoked_in_a_row < REVOCATIONS:
         shares = capacities(search.incumbent)
-        settled |= hot_keys(search.incumbent.measurement.operators).keys()
+        settled |= hot_keys(search.incumbent.measurement.operators, search.topology.keyed).keys()
         raised = _to_raise(search, shares, settled, ties=Addition.TIES in additions)
         if not raised or max(shares.values()) <= 1 - 1 / search.parameters.stop_factor:
             return
