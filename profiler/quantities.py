@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Generic, TypeVar
 
 from profiler.errors import UsageError
-from profiler.secret_settings import masked_setting
+from profiler.secret_settings import masked_setting, without_password
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
@@ -54,11 +54,14 @@ class Kind(Generic[T]):
 def without_credentials(written: str) -> str:
     """Hide user, password and options of a URI, even of a malformed one: they never appear in output or documents.
 
-    Everything up to the last @ counts as credentials: a password may hold a slash or a blank that is not escaped.
+    Everything up to the last @ counts as credentials: a password may hold a slash or a blank that is not escaped. What
+    follows a colon of the rest is shown where it is a port. Of settings, KEY=VALUE, only values that are URIs change.
     """
     scheme, separator, place = written.partition("://") if "://" in written else ("", "", written)
     _, at, shown = place.rpartition("@")
-    return f"{scheme}{separator}{'…@' if at else ''}{shown.partition('?')[0] if separator else shown}"
+    shown = shown.partition("?")[0] if separator else shown
+    is_setting = "=" in (scheme if separator else shown.partition(":")[0])
+    return f"{scheme}{separator}{'…@' if at else ''}{shown if is_setting else without_password(shown)}"
 
 
 def _matched(pattern: str, text: str) -> re.Match[str]:

@@ -1,6 +1,7 @@
-"""Settings of Spark whose values are nobody's business: passwords, tokens, keys. They are never shown or kept.
+"""What is nobody's business in settings and addresses: passwords, tokens, keys. They are never shown or kept.
 
-They are told by their names, as Spark itself does it in its own logs and pages.
+Settings are told by their names, as Spark itself does it in its own logs and pages, and by what their values hold: a
+URI with credentials, or a password among options. In doubt less is shown.
 """
 
 from __future__ import annotations
@@ -8,12 +9,22 @@ from __future__ import annotations
 import re
 
 MASK = "***"
-_SECRET = re.compile(r"secret|password|token|access[.]?key", re.IGNORECASE)
+_NAMES = r"secret|password|token|access[.]?key"
+_SECRET = re.compile(_NAMES, re.IGNORECASE)
+_SECRET_OPTION = re.compile(rf"(?:{_NAMES})\w*\s*=", re.IGNORECASE)
+# Up to the last @: a password may hold a slash, a blank or an @ that is not escaped.
+_USER_INFO = re.compile(r"([\w+.-]*)://(.*)@", re.DOTALL)
+_OF_CONTAINERS = ("abfs", "abfss", "wasb", "wasbs")
+"""Schemes in which a container's name, no user, stands before the @."""
+# IPv6 addresses have colons in brackets; what follows any other one is a port, or the // of a scheme within a scheme.
+_ADDRESS = re.compile(r"(?:\[[^\]]*\]|[^:]|:(?=\d+(?:[/,]|$)|//))*")
 
 
 def masked(key: str, value: str) -> str:
     """Return what may be shown of a setting's value."""
-    return MASK if _SECRET.search(key) else value
+    if _SECRET.search(key) or _SECRET_OPTION.search(value):
+        return MASK
+    return _USER_INFO.sub(_without_user, value)
 
 
 def masked_setting(written: str) -> str:
@@ -23,5 +34,18 @@ def masked_setting(written: str) -> str:
 
 
 def is_masked(written: str) -> bool:
-    """Tell whether the value of KEY=VALUE was left out."""
-    return written.endswith(f"={MASK}")
+    """Tell whether the value of KEY=VALUE, or a part of it, was left out."""
+    return MASK in written.partition("=")[2]
+
+
+def without_password(place: str) -> str:
+    """Return what may be shown of HOST:PORT/NAME: who forgets the host has written a password where the port stands."""
+    shown = _ADDRESS.match(place)
+    return place if shown is None or shown[0] == place else f"{shown[0]}:…"
+
+
+def _without_user(found: re.Match[str]) -> str:
+    scheme, user = found.groups()
+    if scheme.lower() in _OF_CONTAINERS and ":" not in user:
+        return found[0]
+    return f"{scheme}://{MASK}@"

@@ -38,6 +38,8 @@ class Verification:
     rate_per_s: float
     latency_ms: Latency | None
     """None where no row told it; the constraint then counts as met."""
+    latency_quantile: float
+    """The one that the constraint bounds."""
     latency_met: bool
     queue_grew: bool
     less: Verification | None = None
@@ -88,6 +90,7 @@ def _verdict(windows: Sequence[Observation], parameters: Parameters, rate: float
         batch_s=batch_s,
         rate_per_s=rate,
         latency_ms=worst,
+        latency_quantile=parameters.latency_quantile,
         latency_met=worst is None or worst.quantile(parameters.latency_quantile) <= parameters.latency_ms,
         queue_grew=came_through < KEPT_UP * offered,
     )
@@ -115,5 +118,9 @@ def in_words(verification: Verification) -> str:
 
 
 def _latency_in_words(verification: Verification) -> str:
-    latency = verification.latency_ms
-    return "no row told its latency" if latency is None else f"p95 {latency.p95:,.0f} ms"
+    latency, quantile = verification.latency_ms, verification.latency_quantile
+    if latency is None:
+        return "no row told its latency"
+    # Named as what `Latency.quantile` takes for one that is not known.
+    name = "p50" if quantile <= 0.5 else "p95" if quantile <= 0.95 else "p99"
+    return f"{name} {latency.quantile(quantile):,.0f} ms"

@@ -25,7 +25,8 @@ class Search:
     ("rounds", "has_room"),
     [
         ((), True),
-        ((99.0,), True),  # how long the second takes is not known: the first, in which everything is new, tells nothing
+        ((62.0,), True),  # the second is shorter than the first, in which everything is new: 37 s are likely
+        ((63.0,), False),
         ((101.0,), False),
         ((40.0, 30.0), True),  # the third ends at 100
         ((40.0, 31.0), False),
@@ -34,7 +35,7 @@ class Search:
     ],
 )
 def test_no_round_starts_that_would_end_too_late(rounds, has_room):
-    """Rounds after the first tell how long the next one takes."""
+    """Rounds after the first tell how long the next one takes; where there is none yet, the first one does."""
     assert Search().after_rounds(*rounds) is has_room
 
 

@@ -69,6 +69,18 @@ def test_a_latency_that_no_row_told_is_said_to_be_unknown():
     assert "no row told its latency" in in_words(verification)
 
 
+@pytest.mark.parametrize(
+    ("quantile", "said"), [(0.5, "p50 50 ms"), (0.9, "p95 95 ms"), (0.95, "p95 95 ms"), (0.99, "p99 99 ms")]
+)
+def test_the_quantile_that_the_constraint_bounds_is_told(quantile, said):
+    """The verdict is by that one; of one that is not known, by the next higher."""
+    seen = replace(window(100.0, latency=Latency(60.0, 50.0, 95.0, 99.0)), offered_per_s=100.0)
+    verification = _verdict([seen], Parameters(latency_ms=97.0, latency_quantile=quantile), 100.0, 30.0)
+    assert verification.latency_quantile == quantile
+    assert verification.passed == (quantile < 0.99)
+    assert said in in_words(verification)
+
+
 def test_windows_last_as_long_as_production_batches():
     """The deployment's windows are the production batches."""
     events = []

@@ -28,6 +28,8 @@ TITLE = "The Kafka broker"
 ANSWER_WITHIN_S = 10.0
 READY_WITHIN_S = 60.0
 ATTEMPTS = 3
+_CONNECT_S = 2.0
+"""Enough for a connection to another continent."""
 _POLL_S = 0.05
 _PORT_TAKEN = "Address already in use"
 
@@ -45,7 +47,8 @@ _JVM = (
 )
 
 # One node for one run: no replicas, one partition for each internal topic, no waiting for other members of a group or
-# for a controlled shutdown, a session that survives a starved machine, deleted topics gone from the disk at once.
+# for a controlled shutdown, a session that survives a starved machine, deleted topics gone from the disk at once. What
+# topics may not keep is looked for every five seconds: in Kafka's own five minutes a stressed one fills the disk.
 _SETTINGS = """\
 process.roles=broker,controller
 node.id=1
@@ -68,6 +71,7 @@ num.network.threads=2
 num.io.threads=4
 log.cleaner.dedupe.buffer.size=2097152
 log.segment.delete.delay.ms=1000
+log.retention.check.interval.ms=5000
 broker.heartbeat.interval.ms=500
 broker.session.timeout.ms=60000
 controlled.shutdown.enable=false
@@ -181,9 +185,20 @@ def cluster_id(address: str, *, within_s: float) -> str:
     try:
         answer = client.list_topics(timeout=within_s)
     except KafkaException:
-        message = f"No Kafka broker answers at {address} within {within_s:g} s."
-        raise ProfileError(message, hint="Check the address and that the broker runs, or leave --kafka out.") from None
+        raise _no_answer(address, within_s) from None
     return str(answer.cluster_id) if answer.brokers else ""
+
+
+def _no_answer(address: str, within_s: float) -> ProfileError:
+    """Build the error for a broker that does not answer; one that asks for TLS or SASL takes the connection."""
+    places = (place.rpartition(":") for place in address.split(","))
+    if not any(listens(int(port), host=host.strip("[]"), timeout_s=_CONNECT_S) for host, _, port in places):
+        message = f"No Kafka broker answers at {address} within {within_s:g} s."
+        return ProfileError(message, hint="Check the address and that the broker runs, or leave --kafka out.")
+    return ProfileError(
+        f"Something listens at {address}, but does not answer as a plain Kafka broker within {within_s:g} s.",
+        hint="Neither TLS nor SASL is supported: let --kafka name a plaintext listener, or leave it out.",
+    )
 
 
 def _wait_until_ready(child: Child, port: int, identity: str) -> None:

@@ -12,6 +12,7 @@ import pymongo
 from pymongo.errors import ConfigurationError, OperationFailure, PyMongoError
 
 from profiler.errors import ProfileError, UsageError
+from profiler.secret_settings import MASK, without_password
 from profiler.services import Report, unreported
 from profiler.services.mongod import SharedMongod, find_mongod
 
@@ -116,11 +117,11 @@ def redacted(uri: str) -> str:
     """Take user, password and options out of a URI, so that it can be shown.
 
     Everything up to the last @ counts as credentials, even where an unescaped / or ? in a password makes the URI
-    malformed: what is shown too little never tells a secret.
+    malformed; so does what follows a colon and is no port. What is shown too little never tells a secret.
     """
     scheme, separator, rest = uri.partition("://")
     if not separator:
         scheme, rest = "mongodb", uri
     credentials, at, place = rest.rpartition("@")
-    shown = place.partition("?")[0]
-    return f"{scheme}://{'***@' if at and credentials else ''}{shown}"
+    shown = without_password(place.partition("?")[0])
+    return f"{scheme}://{f'{MASK}@' if at and credentials else ''}{shown}"

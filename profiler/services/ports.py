@@ -23,10 +23,10 @@ def free_ports(count: int) -> tuple[int, ...]:
         return tuple(each.getsockname()[1] for each in sockets)
 
 
-def listens(port: int, *, timeout_s: float = 0.5) -> bool:
-    """Tell whether anything accepts connections on the loopback port."""
+def listens(port: int, *, host: str = LOOPBACK, timeout_s: float = 0.5) -> bool:
+    """Tell whether anything accepts connections on the port."""
     try:
-        socket.create_connection((LOOPBACK, port), timeout_s).close()
-    except OSError:
+        socket.create_connection((host, port), timeout_s).close()
+    except (OSError, OverflowError):  # the latter where it is no port at all
         return False
     return True

@@ -6,14 +6,17 @@ here can hide, whichever program it runs.
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
 MARK = "STEPWISE_PROFILE"
+_GONE_WITHIN_S = 10.0
+"""What was killed is gone at once, unless the kernel is busy with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +67,23 @@ def runs(pid: int) -> bool:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.Error:
         return False
+
+
+def children() -> frozenset[int]:
+    """Find the processes that this one started itself."""
+    return frozenset(each.pid for each in psutil.Process().children())
+
+
+def end_children(*, but: Collection[int]) -> None:
+    """Kill what this process started, except these, with all that it started in turn; wait for the end of it.
+
+    For children whose handle is lost: a new one may carry no mark yet, but is a child from its first moment.
+    """
+    started = [each for each in psutil.Process().children() if each.pid not in but]
+    for each in list(started):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            started += each.children(recursive=True)
+    for each in started:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            each.kill()
+    psutil.wait_procs(started, timeout=_GONE_WITHIN_S)

@@ -106,7 +106,7 @@ def rows(sizes: Sizes = Sizes()) -> Iterator[Row]:  # noqa: B008 - frozen
         yield from between_rows(
             [Between(**saved.get(f"round {number}", search.next_round)) for number in range(sizes.rounds)]
         )
-    yield from Saved("engine-generator", *GENERATOR).get("rows", lambda: list(generator.rows()))
+    yield from generator.rows(Saved("engine-generator", *GENERATOR).get)
 
 
 def cost_rows(pairs: Sequence[tuple[Block, Block]]) -> Iterator[Row]:

@@ -3,7 +3,8 @@
 Both producers send the same 200-byte messages to the same broker, in turns whose order alternates, each to a topic of
 its own. `kafka-producer-perf-test` reports its steady state after a million records; the generator is measured between
 the same counts of acknowledged messages. It runs with the generator's batching (the fair comparison, which has the
-goal) and with its own defaults. Rates are checked from outside, by the topic's end offset at two times.
+goal) and with its own defaults. Rates are checked from outside, by the topic's end offset at two times. Every turn and
+every rate is a result of its own, so that whoever keeps them goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
-from scipy import stats
 
 from profiler.generator.process import GeneratorProcess
 from profiler.generator.wire import Report, Target
@@ -29,7 +30,9 @@ from profiler.services.jars import JarSet, jar_paths
 from profiler.services.java import find_java
 from profiler.services.kafka import open_kafka
 from profiler.services.run_folder import cache_directory, create_run_folder
-from scripts.benches.rows import Row
+from scripts.benches.ratios import mean_ratio
+from scripts.benches.rows import Row, row
+from scripts.benches.warm_engine import AtNeed, note
 
 REPETITIONS = 6
 PARTITIONS = 4
@@ -42,10 +45,63 @@ WINDOWS = 5
 WINDOW_S = 5.0
 LIKE_OURS = ("acks=all", "linger.ms=5", "batch.size=1000000", "buffer.memory=134217728")
 BEYOND_REACH_PER_S = 5_000_000.0
+OURS = "the generator"
+THEIRS = {
+    "kafka-producer-perf-test, batching as ours": LIKE_OURS,
+    "kafka-producer-perf-test, its defaults": (),
+}
+GOALS = (0.9, None)
+
+Keep = Callable[[str, Callable[[], Any]], Any]
+"""Returns the result of a key, computed where it is new."""
 
 
-def rows() -> Iterator[Row]:
-    """Measure top rates in turns, then the error at each rate."""
+def rows(keep: Keep = lambda _, measured: measured()) -> Iterator[Row]:
+    """Measure top rates in turns, then the error at each rate; what was kept is not measured again."""
+    with AtNeed(_opened) as bench:
+        yield from top_rate_rows(_top_rates(bench, keep))
+        for rate in RATES:
+            yield rate_error_row(rate, keep(f"rate {rate}", lambda rate=rate: bench.get().rate_errors(rate)))
+
+
+def top_rate_rows(rates: Mapping[str, Sequence[float]]) -> Iterator[Row]:
+    """Yield the ratios of top rates with their 95 % intervals, from the logs of the ratios of neighbouring turns."""
+    quantity = f"top rate, {MESSAGE_BYTES}-byte messages"
+    for name, goal in zip(THEIRS, GOALS, strict=True):
+        middle, low, high = mean_ratio(rates[OURS], rates[name])
+        yield row(quantity, middle, goal, against=name, n=len(rates[name]), low=low, high=high)
+    for name, seen in rates.items():
+        mean = float(np.mean(seen))
+        yield row(f"top rate of {name}", mean, unit="/s", n=len(seen), low=min(seen), high=max(seen))
+
+
+def rate_error_row(rate: int, errors: Sequence[float]) -> Row:
+    """Build the row of the largest error of the windows at a rate; low and high are the smallest and the largest."""
+    return row(
+        f"rate error at {rate:,}/s, largest of the windows",
+        max(errors),
+        0.01,
+        better="lower",
+        against="the rate asked for",
+        n=len(errors),
+        low=min(errors),
+        high=max(errors),
+    )
+
+
+def _top_rates(bench: AtNeed[_Bench], keep: Keep) -> dict[str, list[float]]:
+    """Let the producers take their turns, every repetition in the other order."""
+    names = [OURS, *THEIRS]
+    rates: dict[str, list[float]] = {name: [] for name in names}
+    for repetition in range(REPETITIONS):
+        for name in names if repetition % 2 == 0 else reversed(names):
+            rates[name].append(keep(f"turn {repetition}, {name}", lambda name=name: bench.get().top_rate(name)))
+    return rates
+
+
+@contextmanager
+def _opened() -> Iterator[_Bench]:
+    """Start a broker, and write the messages that both producers send."""
     with (
         tempfile.TemporaryDirectory() as folder,
         create_run_folder(Path(folder), needed_bytes=NEEDED_BYTES) as run,
@@ -55,9 +111,7 @@ def rows() -> Iterator[Row]:
         random = np.random.default_rng(1)
         lines = random.integers(ord("a"), ord("z") + 1, (50_000, MESSAGE_BYTES), dtype=np.uint8)
         payloads.write_bytes(b"\n".join(line.tobytes() for line in lines))
-        bench = _Bench(kafka.address, payloads, run.logs / "generator.log")
-        yield from bench.top_rates()
-        yield from bench.rate_errors()
+        yield _Bench(kafka.address, payloads, run.logs / "generator.log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,65 +120,18 @@ class _Bench:
     payloads: Path
     log: Path
 
-    def top_rates(self) -> Iterator[Row]:
-        """Give the ratio of top rates with its 95 % interval, from the logs of the ratios of neighbouring turns."""
-        turns = {
-            "the generator": self._our_top_rate,
-            "kafka-producer-perf-test, batching as ours": lambda: self._their_top_rate(LIKE_OURS),
-            "kafka-producer-perf-test, its defaults": lambda: self._their_top_rate(()),
-        }
-        names = list(turns)
-        rates: dict[str, list[float]] = {name: [] for name in names}
-        for repetition in range(REPETITIONS):
-            for name in names if repetition % 2 == 0 else reversed(names):
-                rates[name].append(turns[name]())
-        ours = np.array(rates[names[0]])
-        for name, goal in zip(names[1:], (0.9, None), strict=True):
-            logs = np.log(ours / np.array(rates[name]))
-            interval = stats.ttest_1samp(logs, 0.0).confidence_interval()
-            low, middle, high = np.exp([interval.low, logs.mean(), interval.high]).tolist()
-            yield Row(
-                quantity=f"top rate, {MESSAGE_BYTES}-byte messages",
-                ours=middle,
-                goal=goal,
-                better="higher",
-                unit="ratio",
-                against=name,
-                n=len(logs),
-                low=low,
-                high=high,
-            )
-        for name, seen in rates.items():
-            yield Row(
-                quantity=f"top rate of {name}",
-                ours=float(np.mean(seen)),
-                goal=None,
-                better="higher",
-                unit="/s",
-                against="",
-                n=len(seen),
-                low=min(seen),
-                high=max(seen),
-            )
+    def top_rate(self, name: str) -> float:
+        """Measure one turn of a producer."""
+        note(f"generator: a turn of {name}")
+        return self._our_top_rate() if name == OURS else self._their_top_rate(THEIRS[name])
 
-    def rate_errors(self) -> Iterator[Row]:
-        """Give the largest error of the windows at each rate; low and high are the smallest and the largest."""
-        for rate in RATES:
-            with self._topic(1) as topic, self._generator(topic) as generator:
-                generator.set_rate(rate)
-                _until_acked(generator, rate // 2)
-                errors = [abs(self._stored_per_s(topic) / rate - 1) for _ in range(WINDOWS)]
-            yield Row(
-                quantity=f"rate error at {rate:,}/s, largest of the windows",
-                ours=max(errors),
-                goal=0.01,
-                better="lower",
-                unit="ratio",
-                against="the rate asked for",
-                n=WINDOWS,
-                low=min(errors),
-                high=max(errors),
-            )
+    def rate_errors(self, rate: int) -> list[float]:
+        """Measure the error of every window at a rate."""
+        note(f"generator: {rate:,}/s")
+        with self._topic(1) as topic, self._generator(topic) as generator:
+            generator.set_rate(rate)
+            _until_acked(generator, rate // 2)
+            return [abs(self._stored_per_s(topic) / rate - 1) for _ in range(WINDOWS)]
 
     def _our_top_rate(self) -> float:
         with self._topic(PARTITIONS) as topic, self._generator(topic) as generator:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -19,10 +20,9 @@ class Saved:
         FOLDER.mkdir(exist_ok=True)
         self.path = FOLDER / f"{name}-{_fingerprint(code)}.jsonl"
         self.known: dict[str, Any] = {}
-        if self.path.exists():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                entry = json.loads(line)
-                self.known[entry["key"]] = entry["value"]
+        for line in _whole_lines(self.path):
+            entry = json.loads(line)
+            self.known[entry["key"]] = entry["value"]
 
     def get(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return the result of this key, computing and keeping it where it is new."""
@@ -31,6 +31,17 @@ class Saved:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"key": key, "value": self.known[key]}) + "\n")
         return self.known[key]
+
+
+def _whole_lines(path: Path) -> list[bytes]:
+    """Read the file; half a line that a kill left at its end is cut off, so that the next one begins on its own."""
+    if not path.exists():
+        return []
+    written = path.read_bytes()
+    whole = written[: written.rfind(b"\n") + 1]
+    if whole != written:
+        os.truncate(path, len(whole))
+    return whole.splitlines()
 
 
 @cache

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -101,8 +101,8 @@ class Command:
                 filler.write(bytes(2**20))
 
     def interrupt(self) -> None:
-        """Press Ctrl-C."""
-        os.kill(self.process.pid, signal.SIGINT)
+        """Press Ctrl-C: a terminal tells the whole group, all that the command started and did not set apart."""
+        os.killpg(self.process.pid, signal.SIGINT)
 
     def ended(self) -> int:
         """Wait for its end; give the exit code."""
@@ -122,11 +122,12 @@ class GuardedMongod:
         self._folder = folder
         self._password = f"admin-{password}"
         self.start()
-        with pymongo.MongoClient[dict[str, Any]](f"mongodb://{self.address}") as client:
-            # As long as there is no user, one may be made from here.
-            client.admin.command("createUser", "admin", pwd=self._password, roles=["root"])
-        with pymongo.MongoClient[dict[str, Any]](self.admin_uri) as client:
-            client.admin.command("createUser", user, pwd=password, roles=[{"role": role, "db": "history"}])
+        with self._or_killed():
+            with pymongo.MongoClient[dict[str, Any]](f"mongodb://{self.address}") as client:
+                # As long as there is no user, one may be made from here.
+                client.admin.command("createUser", "admin", pwd=self._password, roles=["root"])
+            with pymongo.MongoClient[dict[str, Any]](self.admin_uri) as client:
+                client.admin.command("createUser", user, pwd=password, roles=[{"role": role, "db": "history"}])
 
     @property
     def admin_uri(self) -> str:
@@ -139,13 +140,22 @@ class GuardedMongod:
         command = [str(find_mongod().executable), "--dbpath", str(self._folder), "--bind_ip", LOOPBACK, "--port", port]
         options = ["--auth", "--nounixsocket", "--wiredTigerCacheSizeGB", "0.25"]
         self._process = subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        with pymongo.MongoClient[dict[str, Any]](f"mongodb://{self.address}") as client:
+        with self._or_killed(), pymongo.MongoClient[dict[str, Any]](f"mongodb://{self.address}") as client:
             client.admin.command("ping")
 
     def kill(self) -> None:
         """End it the hard way."""
         self._process.kill()
         self._process.wait()
+
+    @contextlib.contextmanager
+    def _or_killed(self) -> Iterator[None]:
+        """Leave no server that nobody has a handle of, where it does not do what it should."""
+        try:
+            yield
+        except BaseException:
+            self.kill()
+            raise
 
 
 def processes_of(cache: Path) -> list[psutil.Process]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ipaddress
 import os
 import signal
 import subprocess
@@ -22,13 +24,36 @@ from profiler.engines.spark.topics import Topics
 from profiler.errors import ProfileError
 from profiler.observation import Detail
 from profiler.services.kafka import open_kafka
-from profiler.services.processes import marked_processes
 from profiler.services.run_folder import cache_directory, create_run_folder
+from tests.services.starting import marked_when_they_show, running
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 
 TOLD_WITHIN_S = 60.0
 GONE_WITHIN_S = 60.0
+ROWS = "key string, value string, event_time timestamp"
+
+
+def listening(process: psutil.Process) -> set[str]:
+    """Tell on which addresses a process and all that it started listen; some of it may end meanwhile."""
+    found = set()
+    for each in (process, *process.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found |= {open_.laddr.ip for open_ in each.net_connections("tcp") if open_.status == psutil.CONN_LISTEN}
+    return {ip.removeprefix("::ffff:") for ip in found}
+
+
+def test_a_running_job_listens_on_loopback_only(spark_engine):
+    """Spark's driver, its page, its gateway, the shuffle and Python workers: nobody else can reach them."""
+    topology = Topology.chain("wait", Source("lines"), Operator("wait", jobs.wait, batches="arrow", schema=ROWS))
+    deployment = spark_engine.deploy(topology, Configuration.of({"lines": 1, "wait": 2}), Detail.LIGHT)
+    list(deployment.observe(100, 1))
+    jvm = psutil.Process(spark_engine._session._gateway.proc.pid)
+    assert [each for each in jvm.children(recursive=True) if "python" in each.name()], "the workers are looked at too"
+    addresses = listening(jvm)
+    deployment.close()
+    assert addresses
+    assert all(ipaddress.ip_address(ip).is_loopback for ip in addresses), addresses
 
 
 def test_a_killed_broker_is_told_in_bounded_time(spark_engine, payloads, tmp_path):
@@ -88,6 +113,33 @@ def test_a_killed_jvm_and_spark_s_own_errors_are_told_in_a_sentence(tmp_path):
     assert done.stderr == ""
 
 
+def test_ctrl_c_while_spark_starts_leaves_no_jvm(tmp_path):
+    """The interruption is passed on when the JVM has ended, not before."""
+    source = """
+        import sys
+        from pathlib import Path
+        from profiler.engines.spark.session import Session
+        from profiler.services.processes import marked_processes
+        from profiler.services.run_folder import create_run_folder
+        with create_run_folder(Path(sys.argv[1]), needed_bytes=0) as run:
+            try:
+                Session(run, [], master="local[2]")
+            except KeyboardInterrupt:
+                print(len(marked_processes(run.path)))
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(source), str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    ) as program:
+        marked_when_they_show(tmp_path, 1)
+        os.killpg(program.pid, signal.SIGINT)
+        said, complaints = program.communicate(timeout=GONE_WITHIN_S)
+    assert (said, complaints) == ("0\n", "")
+
+
 def test_spark_s_jvm_ends_with_a_killed_parent(tmp_path):
     """Kill -9 leaves no JVM and no Python worker."""
     source = """
@@ -109,7 +161,7 @@ def test_spark_s_jvm_ends_with_a_killed_parent(tmp_path):
     ) as program:
         assert program.stdout is not None
         assert program.stdout.readline().strip() == "ready"
-        started = [psutil.Process(each.pid) for each in marked_processes(tmp_path)]
+        started = running(tmp_path)
         assert started
         program.kill()
     _, alive = psutil.wait_procs(started, timeout=GONE_WITHIN_S)

@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+import io
+import itertools
+import json
+import subprocess
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
 import pytest
 
+from profiler.engines.spark import engine, session
 from profiler.engines.spark.deployment import _sample_every
-from profiler.engines.spark.session import default_master, default_slots, driver_memory_mb, local_slots, machine_cores
+from profiler.engines.spark.session import (
+    Session,
+    default_master,
+    default_slots,
+    driver_memory_mb,
+    local_slots,
+    machine_cores,
+    settled,
+)
+from profiler.errors import ProfileError, UsageError
+from profiler.services.java import Java
+from profiler.services.run_folder import create_run_folder
 
 
 @pytest.mark.parametrize(
@@ -40,3 +61,148 @@ def test_the_default_master_is_this_machine():
     """With the slots that it has room for."""
     assert local_slots(default_master()) >= 4
     assert local_slots("local[*]") == machine_cores()
+
+
+class Cluster:
+    """Executors that register as time passes; the clock moves only while somebody waits."""
+
+    def __init__(self, *registered):
+        self.now_s = 0.0
+        self._registered = dict(registered)
+
+    def count(self):
+        return max((slots for at_s, slots in self._registered.items() if at_s <= self.now_s), default=0)
+
+    def pause(self, seconds):
+        self.now_s += seconds
+
+    def settled(self):
+        return settled(self.count, clock=lambda: self.now_s, pause=self.pause)
+
+
+@pytest.mark.parametrize(
+    ("registered", "slots", "waited_s"),
+    [
+        (((0, 4),), 4, 2),
+        (((5, 4),), 4, 7),
+        (((0, 2), (1, 4), (2.5, 8)), 8, 4.5),
+        ((), 0, 60),
+        (((59.5, 4),), 4, 60),
+        (tuple((second, second + 1) for second in range(100)), 61, 60),
+    ],
+    ids=["at once", "late", "one after the other", "none", "too late to settle", "ever more"],
+)
+def test_the_slots_of_a_cluster_are_counted_when_no_more_executors_come(registered, slots, waited_s):
+    """Right after its start a cluster has none; how long is waited for them is bounded."""
+    cluster = Cluster(*registered)
+    assert cluster.settled() == slots
+    assert cluster.now_s == pytest.approx(waited_s, abs=0.3)
+
+
+class SparkStandIn:
+    """In place of Spark's own classes: a process that ends with its standard input, and an event at one point."""
+
+    def __init__(self, monkeypatch, *, at, event):
+        self.jvm = None
+        self._at, self._event = at, event
+        monkeypatch.setattr(session, "find_java", lambda: Java(Path("/jdk/bin/java"), 17))
+        monkeypatch.setattr(session, "launch_gateway", self._launched)
+        monkeypatch.setattr(session, "SparkContext", self._context_class())
+        monkeypatch.setattr(session, "SparkSession", lambda context: SimpleNamespace(stop=lambda: None))
+
+    def _reached(self, point):
+        if point == self._at:
+            raise self._event
+
+    def _launched(self, conf, popen_kwargs):
+        self.jvm = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+        self._reached("launch")
+        return SimpleNamespace(proc=self.jvm, shutdown=lambda: None)
+
+    def _context_class(self):
+        stand_in = self
+
+        class Context:
+            _active_spark_context = _gateway = _jvm = None
+            # In Spark's own spelling.
+            defaultParallelism, uiWebUrl, applicationId = 2, "http://ui", "app"  # noqa: N815
+
+            def __init__(self, gateway, conf):
+                Context._active_spark_context = self
+                stand_in._reached("context")
+
+        return Context
+
+    @property
+    def is_gone(self):
+        return not psutil.pid_exists(self.jvm.pid)
+
+
+@pytest.fixture
+def run(tmp_path):
+    with create_run_folder(tmp_path, needed_bytes=0) as folder:
+        yield folder
+
+
+@pytest.mark.parametrize("at", ["launch", "context"])
+@pytest.mark.parametrize(
+    ("event", "raised"), [(KeyboardInterrupt(), KeyboardInterrupt), (RuntimeError("broken. Very"), ProfileError)]
+)
+@pytest.mark.filterwarnings("ignore:subprocess:ResourceWarning")  # the handle that is lost, as it is Spark's
+def test_a_session_that_does_not_come_up_leaves_no_jvm(monkeypatch, run, at, event, raised):
+    """Ctrl-C while the JVM starts, or while Spark starts in it, waits for its end; another child is left alone."""
+    spark = SparkStandIn(monkeypatch, at=at, event=event)
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
+        with pytest.raises(raised):
+            Session(run, [], master="local[2]")
+        assert spark.is_gone
+        assert other.poll() is None
+    assert session.SparkContext._active_spark_context is None
+
+
+def test_a_second_session_is_refused_and_the_first_one_stays(monkeypatch, run):
+    """Spark has one context per process."""
+    SparkStandIn(monkeypatch, at=None, event=None)
+    first = Session(run, [], master="local[2]")
+    with pytest.raises(UsageError, match="a Spark session in this process already"):
+        Session(run, [], master="local[2]")
+    assert session.SparkContext._active_spark_context is not None
+    first.require_alive()
+    first.close()
+
+
+@pytest.mark.parametrize(("registered", "refused"), [(0, True), (3, False)])
+def test_a_cluster_is_asked_for_its_executors(monkeypatch, run, registered, refused):
+    """What Spark says right after the start is a guess; a cluster that gives nothing is told with the way out."""
+    spark = SparkStandIn(monkeypatch, at=None, event=None)
+    monkeypatch.setattr(session, "settled", lambda count: count())
+    executors = [{"id": "driver", "maxTasks": 0}, *({"id": str(number), "maxTasks": 4} for number in range(registered))]
+    answers = {"http://ui/api/v1/applications/app/executors": json.dumps(executors).encode()}
+    monkeypatch.setattr(session.urllib.request, "urlopen", lambda url, timeout: io.BytesIO(answers[url]))
+    if refused:
+        with pytest.raises(ProfileError, match="No executor of spark://host:7077 has registered within 60 s") as raised:
+            Session(run, [], master="spark://host:7077")
+        assert "workers" in raised.value.hint
+    else:
+        started = Session(run, [], master="spark://host:7077")
+        assert started.slots == 12
+        started.close()
+    assert spark.is_gone
+
+
+def test_an_engine_that_does_not_come_up_closes_what_is_open(monkeypatch, run):
+    """Here the client of the broker fails, after the session is there."""
+    closed = itertools.count()
+    open_session = SimpleNamespace(rest_url="http://127.0.0.1:1", local=True, close=lambda: next(closed))
+    threads = threading.active_count()
+
+    def fails(address):
+        raise RuntimeError(address)
+
+    monkeypatch.setattr(engine, "Session", lambda *arguments, **more: open_session)
+    monkeypatch.setattr(engine, "Stages", lambda url: None)
+    monkeypatch.setattr(engine, "Topics", fails)
+    with pytest.raises(RuntimeError, match="host:1"):
+        engine.SparkEngine(run, SimpleNamespace(address="host:1"), [], lambda source: None, master="local[2]")
+    assert next(closed) == 1
+    assert threading.active_count() == threads, "the speed index has ended"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 from topics import created_topic
 
 from profiler.services.kafka import Kafka, open_kafka
-from profiler.services.processes import marked_processes
 from profiler.services.run_folder import cache_directory, create_run_folder
+from tests.services.starting import killed
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +39,4 @@ def create_topic(broker: Kafka) -> Callable[[int], str]:
 def nothing_left(tmp_path: Path) -> Iterator[None]:
     """Fail a test that leaves a generator, and end it."""
     yield
-    left = [psutil.Process(each.pid) for each in marked_processes(tmp_path)]
-    for each in left:
-        each.kill()
-    assert not left
+    assert not killed(tmp_path)

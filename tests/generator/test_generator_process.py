@@ -187,16 +187,21 @@ def test_the_rate_changes_while_it_runs(broker: Kafka, create_topic: CreateTopic
 def test_a_window_tells_what_was_offered_and_what_arrived(
     broker: Kafka, create_topic: CreateTopic, numbered: Path, log: Path
 ) -> None:
-    """The reports that enclose a window give its rates; a rate that nobody can keep is marked."""
+    """The reports that enclose a window give its rates; a rate that nobody can keep is marked.
+
+    What is offered follows from the clock, what arrived does not: it may be a moment late, on a loaded machine.
+    """
     topic = create_topic(1)
     with GeneratorProcess(broker.address, [Target(topic, str(numbered))], log=log) as generator:
         generator.set_rate(1_000.0)
         start_s = until(generator, lambda report: report.acked >= 100).time_s + 0.1
-        window = generator.achieved(start_s, start_s + 1.0)
+        end_s = start_s + 3.0
+        window = generator.achieved(start_s, end_s)
         assert window.offered_per_s == pytest.approx(1_000.0, rel=0.01)
-        samples = generator.samples(start_s, start_s + 1.0)
+        assert window.acked_per_s == pytest.approx(1_000.0, rel=0.05)
+        samples = generator.samples(start_s, end_s)
         assert samples[0].time_s <= start_s < samples[1].time_s
-        assert samples[-2].time_s < start_s + 1.0 <= samples[-1].time_s
+        assert samples[-2].time_s < end_s <= samples[-1].time_s
 
         generator.set_rate(50_000_000.0)
         start_s = until(generator, lambda report: report.rate_per_s > 1_000.0).time_s

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import sys
 import textwrap
@@ -14,6 +13,7 @@ import pytest
 
 from profiler.services.processes import marked_processes
 from profiler.services.run_folder import RunFolder, create_run_folder
+from tests.services.starting import killed, running
 
 END_WITHIN_S = 60.0
 
@@ -29,23 +29,11 @@ def left(tmp_path: Path) -> Callable[[], list[str]]:
     return wait
 
 
-def running(folder: Path) -> list[psutil.Process]:
-    """Find what carries the mark of the folder; what ends meanwhile is not there any more."""
-    found = []
-    for each in marked_processes(folder):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            found.append(psutil.Process(each.pid))
-    return found
-
-
 @pytest.fixture(autouse=True)
 def nothing_left(tmp_path: Path) -> Iterator[None]:
     """Fail a test that leaves a process, and end that process."""
     yield
-    left = running(tmp_path)
-    for each in left:
-        each.kill()
-    assert not left
+    assert not killed(tmp_path)
 
 
 @pytest.fixture

@@ -1,17 +1,51 @@
-"""Processes that were just started."""
+"""Processes that were just started, or are about to end."""
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import psutil
 
+from profiler.services.processes import MarkedProcess, marked_processes
+
 WITHIN_S = 30.0
+_POLL_S = 0.01
 
 
 def wait_until_it_shows(process: psutil.Process) -> None:
     """Wait for its command line and environment: on a busy machine a new process has neither for a moment."""
+    _wait_until(lambda: process.cmdline() and process.environ(), process)
+
+
+def marked_when_they_show(folder: Path, count: int) -> tuple[MarkedProcess, ...]:
+    """Wait until so many processes carry the folder's mark, for the same reason; give all that do."""
+    _wait_until(lambda: len(marked_processes(folder)) >= count, folder)
+    return marked_processes(folder)
+
+
+def running(folder: Path) -> list[psutil.Process]:
+    """Find what carries the mark of the folder; what ends meanwhile is not there any more."""
+    found = []
+    for each in marked_processes(folder):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found.append(psutil.Process(each.pid))
+    return found
+
+
+def killed(folder: Path) -> list[psutil.Process]:
+    """Kill what still carries the mark of the folder; give it."""
+    left = running(folder)
+    for each in left:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            each.kill()
+    return left
+
+
+def _wait_until(happened: Callable[[], object], what: object) -> None:
     deadline = time.monotonic() + WITHIN_S
-    while not (process.cmdline() and process.environ()):
-        assert time.monotonic() < deadline, process
-        time.sleep(0.01)
+    while not happened():
+        assert time.monotonic() < deadline, what
+        time.sleep(_POLL_S)

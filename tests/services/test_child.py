@@ -16,9 +16,8 @@ import pytest
 
 from profiler.errors import ProfileError
 from profiler.services.child import Child, Grace, ServiceDied, died, how_it_ended, last_words
-from profiler.services.processes import marked_processes
 from profiler.services.run_folder import RunFolder
-from tests.services.starting import wait_until_it_shows
+from tests.services.starting import marked_when_they_show, wait_until_it_shows
 
 SERVER = ["sleep", "1000"]
 PARENT = """
@@ -123,7 +122,7 @@ def test_a_server_whose_supervisor_is_killed_ends(run: RunFolder) -> None:
 def test_kill_9_of_the_parent_leaves_nothing(parent, left, tmp_path: Path) -> None:
     """The kernel closes the pipe, and the supervisor ends the server."""
     program = parent(PARENT + "    print('ready', flush=True); signal.pause()\n")
-    assert len(marked_processes(tmp_path)) == 2
+    assert len(marked_when_they_show(tmp_path, 2)) == 2
     program.kill()
     assert left() == []
 
@@ -203,7 +202,7 @@ def test_a_closed_terminal_leaves_nothing(parent, left, tmp_path: Path) -> None:
             stdin=terminal,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
-        assert len(marked_processes(tmp_path)) == 2
+        assert len(marked_when_they_show(tmp_path, 2)) == 2
     finally:
         os.close(terminal)
         os.close(controller)

@@ -18,7 +18,7 @@ from profiler.errors import ProfileError, UsageError
 from profiler.services.child import ServiceDied
 from profiler.services.jars import JarSet, jar_paths
 from profiler.services.java import find_java
-from profiler.services.kafka import Kafka, given_kafka, open_kafka, start_kafka
+from profiler.services.kafka import _SETTINGS, Kafka, given_kafka, open_kafka, start_kafka
 from profiler.services.ports import LOOPBACK, free_ports
 from profiler.services.processes import marked_processes
 from profiler.services.run_folder import RunFolder, cache_directory
@@ -167,10 +167,22 @@ def test_a_given_address_that_does_not_answer_is_refused() -> None:
 def test_a_given_address_where_something_else_listens_is_refused(
     taken_port: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """It accepts the connection and says nothing; and the client's complaints stay off the terminal."""
-    with pytest.raises(ProfileError, match="No Kafka broker answers"):
-        given_kafka(f"{LOOPBACK}:{taken_port}", within_s=0.5)
+    """It takes the connection and says nothing, as a broker that waits for TLS: another fault than a wrong address.
+
+    The client's complaints stay off the terminal.
+    """
+    address = f"{LOOPBACK}:{taken_port}"
+    with pytest.raises(ProfileError, match=f"Something listens at {address}, but does not answer as a plain") as raised:
+        given_kafka(address, within_s=0.5)
+    assert "Neither TLS nor SASL is supported" in raised.value.hint
+    assert raised.value.exit_code == 3
     assert capfd.readouterr() == ("", "")
+
+
+def test_what_a_topic_may_keep_is_looked_at_often() -> None:
+    """By Kafka's default it is every five minutes: a stressed topic fills the disk of a run before that."""
+    settings = dict(line.split("=", 1) for line in _SETTINGS.splitlines())
+    assert int(settings["log.retention.check.interval.ms"]) <= 10_000
 
 
 @pytest.mark.parametrize("wrong", ["", "localhost", "localhost:", ":9092", "http://localhost:9092", "a:1,b"])

@@ -33,6 +33,8 @@ SECRET = "s3cret-Pa55"  # noqa: S105 - of a test
         ("mongodb://me:p?w@host", "mongodb://***@host"),
         ("mongodb://host/?tlsCertificateKeyFilePassword=pw", "mongodb://host/"),
         ("me:pw@host", "mongodb://***@host"),
+        ("mongodb://me:pw", "mongodb://me:…"),
+        ("me:pw", "mongodb://me:…"),
     ],
 )
 def test_credentials_and_options_are_taken_out(uri: str, shown: str) -> None:
@@ -57,7 +59,14 @@ def test_a_given_database_that_does_not_answer_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [f"http://me:{SECRET}@host", "", f"mongodb://me:{SECRET}@host:notaport", f"mongodb://me:{SECRET}/@h:1:2"]
+    "wrong",
+    [
+        f"http://me:{SECRET}@host",
+        "",
+        f"mongodb://me:{SECRET}@host:notaport",
+        f"mongodb://me:{SECRET}/@h:1:2",
+        f"mongodb://me:{SECRET}",
+    ],
 )
 def test_a_malformed_uri_is_wrong_usage(wrong: str) -> None:
     """Exit code 2, and no secret in it."""

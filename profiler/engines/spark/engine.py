@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import platform as system
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,31 +58,27 @@ class SparkEngine:
         self.window_s = window_s
         self._cold_s = cold_s
         self._payload_file = payload_file
-        self._speed = SpeedIndex()
-        self._speed.start()
-        try:
-            self._session = Session(run, jars, master=master, settings=settings)
-        except BaseException:
-            self._speed.close()
-            raise
-        stages = Stages(self._session.rest_url)
-        self._means = Means(
-            run,
-            kafka,
-            self._session,
-            stages,
-            Topics(kafka.address),
-            self._speed,
-            window_s,
-            production_batch_s,
-            machine=MachineUse() if self._session.local else None,
-            prefill_keys=prefill_keys,
-        )
         given = settings or {}
         self._python_settings = {key: given.get(key, value) for key, value in PYTHON.items()}
         self._job_settings = {key: value for key, value in given.items() if key not in PYTHON}
         self._trials = itertools.count(1)
         self._deployment: SparkDeployment | None = None
+        with ExitStack() as opened:  # what is open is closed again where something after it does not open
+            self._speed = opened.enter_context(SpeedIndex())
+            self._session = opened.enter_context(closing(Session(run, jars, master=master, settings=settings)))
+            self._means = Means(
+                run,
+                kafka,
+                self._session,
+                Stages(self._session.rest_url),
+                opened.enter_context(closing(Topics(kafka.address))),
+                self._speed,
+                window_s,
+                production_batch_s,
+                machine=MachineUse() if self._session.local else None,
+                prefill_keys=prefill_keys,
+            )
+            self._opened = opened.pop_all()
 
     @property
     def platform(self) -> Platform:
@@ -148,8 +144,6 @@ class SparkEngine:
 
     def close(self) -> None:
         """End everything the engine started; calling it twice is fine."""
-        if self._deployment is not None:
-            self._deployment.close()
-        self._session.close()
-        self._means.topics.close()
-        self._speed.close()
+        with self._opened:
+            if self._deployment is not None:
+                self._deployment.close()

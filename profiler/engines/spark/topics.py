@@ -28,6 +28,7 @@ _NOT_YET = (
 _QUIET: dict[str, Any] = {"log_level": 0, "error_cb": lambda _: None}
 """The client would write every lost connection to standard error."""
 _KEPT_BYTES = 256 * 2**20
+"""Per partition. Rows that nobody has read yet must fit in, too: the gate lets about a second of them lie there."""
 _SEGMENT_BYTES = 32 * 2**20
 
 
