@@ -48,17 +48,22 @@ class Profiled:
         """Tell whether waiting bounds the answer."""
         return bool(self.document["best"]["bound"]["by"] == "waiting")
 
-    def prediction_error(self, which: str) -> float:
-        """Return how far the simulated engine is off the start (`initial`) or the answer (`best`), as a part of it."""
+    def prediction_error(self, which: str) -> float | None:
+        """Return how far the simulated engine is off the start (`initial`) or the answer (`best`), as a part of it.
+
+        A throttled answer does what it is offered, so its tasks' round under stress counts; None where there is none.
+        """
         rounds = rounds_of(self.document)
         start = next(each for each in rounds if each.trial.action is Action.START)
-        measured = next(each for each in rounds if each.number == self.document[which]["round"])
+        chosen = next(each for each in rounds if each.number == self.document[which]["round"])
+        configuration = Configuration.of(chosen.configuration.tasks)
+        measured = next((each for each in rounds if each.configuration == configuration), None)
+        if measured is None:
+            return None
         topology = load_topology(self.name)
-        configuration = Configuration.of(measured.configuration.tasks)
         cores = int(self.document["environment"]["cores"])
         predicted = predicted_per_s(topology, start.measurement, configuration, cores=cores, window_s=WINDOW_S)
-        offered = measured.configuration.offered_per_s or predicted
-        return min(predicted, offered) / measured.throughput_per_s - 1
+        return predicted / measured.throughput_per_s - 1
 
 
 def rows() -> Iterator[Row]:
@@ -78,6 +83,8 @@ def rows() -> Iterator[Row]:
         goal = WAITING_GOAL if each.waits else CPU_GOAL
         for which, title in (("initial", "start"), ("best", "answer")):
             error = each.prediction_error(which)
+            if error is None:
+                continue
             yield row(
                 f"{each.name}: simulated {title}, error",
                 abs(error),
@@ -97,7 +104,7 @@ def appendix() -> str:
     for each in profiled():
         start, best = each.tasks
         document = each.document
-        errors = ", ".join(f"{each.prediction_error(which):+.0%}" for which in ("initial", "best"))
+        errors = ", ".join(_percent(each.prediction_error(which)) for which in ("initial", "best"))
         throttled = document["best"]["offered_per_s"]
         limit = f" ≤ {throttled:,.0f}/s" if throttled else ""
         lines.append(
@@ -118,6 +125,10 @@ def profiled() -> Iterator[Profiled]:
 
 def _profile(name: str) -> dict[str, Any]:
     return timed_document("run", name, check=True)
+
+
+def _percent(error: float | None) -> str:
+    return "—" if error is None else f"{error:+.0%}"
 
 
 def _written(tasks: Mapping[str, int]) -> str:
