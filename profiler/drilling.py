@@ -2,6 +2,10 @@
 
 It is the operator with the largest share of the CPU time per row. Making it work a part longer makes the job's CPU per
 row grow by share × part: that is what the gate has to find.
+
+A function of DataFrames is loaded with random numbers, and what a number costs only the engine can tell. So some are
+drawn, for as long as a compiler needs to see them, and only the windows at the end count: while the code is new a
+number costs more than it will in the gate, and the drill would be smaller than was asked for.
 """
 
 from __future__ import annotations
@@ -47,15 +51,19 @@ class Drilled:
         return self.expected_effect >= self.foreseen_effect
 
 
-def foreseen(topology: Topology, part: float, reference: Measurement, design: Design, limits: Limits) -> Drilled:
-    """Choose the operator by what the reference measured, and foresee what a gate of this design could find."""
+def largest_operator(topology: Topology, reference: Measurement) -> str:
+    """Choose the operator with the most CPU time of those that the reference saw."""
     candidates = {operator.name for operator in topology.operators}
     operators = {name: each for name, each in reference.operators.items() if name in candidates}
     if not operators:
         raise ProfileError("The engine told nothing of the operators, so none can be chosen for a drill.")
-    chosen = max(operators, key=lambda name: operators[name].cpu_s)
-    share = operators[chosen].cpu_s / sum(window.cpu_s for window in reference.windows)
-    costs = [_cpu_s(chosen, (window,)) / window.source_rows for window in reference.windows]
+    return max(operators, key=lambda name: operators[name].cpu_s)
+
+
+def foreseen(operator: str, part: float, reference: Measurement, design: Design, limits: Limits) -> Drilled:
+    """Foresee what a gate of this design could find of an operator that works a part longer."""
+    share = reference.operators[operator].cpu_s / sum(window.cpu_s for window in reference.windows)
+    costs = [_cpu_s(operator, (window,)) / window.source_rows for window in reference.windows]
     # As the gate tests it: one operator of several, one criterion of several, in parts of the job's CPU per row.
     floor = foreseen_floor(
         costs,
@@ -64,7 +72,7 @@ def foreseen(topology: Topology, part: float, reference: Measurement, design: De
         alpha=2 * limits.alpha / len(reference.operators) / len(Criterion),
         relevant_effect=limits.max_slowdown / share,
     )
-    return Drilled(chosen, part, share, share * floor)
+    return Drilled(operator, part, share, share * floor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,35 +81,58 @@ class Loader:
 
     runs_functions: bool
     """False on the simulated engine, which knows costs only."""
-    measured: Callable[[Topology], BlockWindows]
-    """Runs a topology for a block and counts its rows."""
 
-    def loaded(self, topology: Topology, drilled: Drilled, reference: Measurement) -> Topology:
-        """Return the topology with the drilled operator working longer; `reference` counted the operators' rows."""
+    def calibrates(self, topology: Topology, operator: str) -> bool:
+        """Tell whether the engine has to be asked what a burden of this operator costs."""
+        chosen = topology[operator]
+        return self.runs_functions and isinstance(chosen, Operator) and draws_numbers(chosen)
+
+    def loaded(
+        self,
+        topology: Topology,
+        drilled: Drilled,
+        reference: Measurement,
+        measured: Callable[[Topology], BlockWindows],
+    ) -> Topology:
+        """Return the topology with the drilled operator working longer; `reference` counted the operators' rows.
+
+        `measured` runs a topology until compilers know it, and then for a block in which rows are counted.
+        """
         seen = reference.operators[drilled.operator]
         if not seen.rows_in or not seen.rows_out:
             raise ProfileError(
                 f"No row goes through '{drilled.operator}', so it cannot be made to work longer.",
                 hint="Give the job rows that it lets through.",
             )
-        extra_s = drilled.part * _cpu_s(drilled.operator, reference.windows)
-        burden = Burden(drilled.operator, drilled.part, extra_s / seen.rows_in)
-        operator = topology[drilled.operator]
-        if self.runs_functions and isinstance(operator, Operator) and draws_numbers(operator):
-            before_s = _cpu_s(drilled.operator, reference.windows) / seen.rows_out
-            burden = self._calibrated(topology, burden, before_s, extra_s / seen.rows_out)
+        own_s = _cpu_s(drilled.operator, reference.windows)
+        burden = Burden(drilled.operator, drilled.part, drilled.part * own_s / seen.rows_in)
+        if self.calibrates(topology, drilled.operator):
+            burden = _calibrated(topology, burden, own_s / seen.rows_out, measured)
         return burdened(topology, burden)
 
-    def _calibrated(self, topology: Topology, burden: Burden, before_s: float, wanted_s: float) -> Burden:
-        """Find out how many random numbers per emitted row take as long as wanted, by drawing some."""
-        guess = max(1, round(2 * wanted_s * NUMBERS_PER_S))
-        windows = self.measured(burdened(topology, replace(burden, numbers_per_row=guess))).windows
-        rows_out = sum(window.operators[burden.operator].rows_out or 0.0 for window in windows)
-        number_s = (_cpu_s(burden.operator, windows) / rows_out - before_s) / guess if rows_out else 0.0
-        numbers = wanted_s / number_s if number_s > 0 else guess
-        return replace(burden, numbers_per_row=round(min(max(1, numbers, guess / _FURTHEST), guess * _FURTHEST)))
+
+def _calibrated(
+    topology: Topology, burden: Burden, own_s_per_row: float, measured: Callable[[Topology], BlockWindows]
+) -> Burden:
+    """Find out how many random numbers per emitted row take a part of what a row takes already, by drawing some."""
+    wanted_s = burden.part * own_s_per_row
+    guess = max(1, round(2 * wanted_s * NUMBERS_PER_S))
+    windows = measured(burdened(topology, replace(burden, numbers_per_row=guess))).windows
+    rows_out = sum(window.operators[burden.operator].rows_out or 0.0 for window in windows)
+    number_s = (_cpu_s(burden.operator, windows) / rows_out - own_s_per_row) / guess if rows_out else 0.0
+    numbers = wanted_s / number_s if number_s > 0 else guess
+    return replace(burden, numbers_per_row=round(min(max(1, numbers, guess / _FURTHEST), guess * _FURTHEST)))
 
 
 def _cpu_s(operator: str, windows: tuple[Observation, ...]) -> float:
     """Add up an operator's CPU time as it would be at normal speed."""
     return sum(window.operators[operator].cpu_s * window.speed_index for window in windows)
+
+
+def in_words(drilled: Drilled) -> str:
+    """Say what a drill does and what is expected of it."""
+    return (
+        f"drill: '{drilled.operator}' has {drilled.share:.0%} of the CPU time per row and works {drilled.part:.0%} "
+        f"longer, so {drilled.expected_effect:+.1%} CPU per row are expected; "
+        f"the gate finds {drilled.foreseen_effect:+.1%} at the best"
+    )

@@ -9,21 +9,40 @@ blocks that were stored of it, and the candidate is offered what was offered to 
 goes on after its last block: the engine, which is a new one, is loaded again, and the same rates are offered.
 
 Operators are told apart all along (`Detail.APART`), as the one that got slower is to be named.
+
+Where the time is short (six minutes on Spark), what is spent before the blocks is kept small: blocks that only prepare
+have no latency probe, the block that calibrates a drill lets the compiler see the candidate as well, and the same code
+is loaded once. The blocks get shorter too, two windows under stress instead of three, where not all long ones fit. More
+turns are worth more than longer ones: what differs from one deployment to the next is averaged over blocks only, and
+few blocks leave few degrees of freedom. Of 300 gates each, *shared* noise, one operator with half of the CPU time:
+
+    windows per block     turns    unchanged code: pass    20 % more work: found
+    1 + 3 + 1 probe       4        41 %                    70 %
+    1 + 2 + 1 probe       5        42 %                    90 %
+    1 + 3 + 1 probe       5        59 %                    94 %
+    1 + 2 + 1 probe       6        55 %                    99 %
+    1 + 3 + 1 probe       8        84 %                    100 %
+    1 + 2 + 1 probe       8        74 %                    100 %
+
+(A choice: every block keeps its probe. Its windows count for the CPU per row, so that leaving every other one out would
+save two seconds a block, and make blocks of two kinds whose differences count as noise.) An early look that no turn
+can follow is left out: it would use up a fifth of the significance level in vain.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from profiler.block_time import BlockTime
 from profiler.configuration import Configuration
 from profiler.confirming import looks
-from profiler.drilling import Drilled, Loader, foreseen
+from profiler.drilling import Drilled, Loader, foreseen, in_words, largest_operator
 from profiler.engines import Engine
-from profiler.events import BlockMeasured, Report, TrialStarted, ignore
-from profiler.measure import Arm, Design, measure, observe_blocks
+from profiler.events import BlockMeasured, Event, Report, TrialStarted, ignore
+from profiler.measure import FEWEST_WINDOWS, Arm, Design, measure, observe_blocks
 from profiler.observation import BlockWindows, Detail, Measurement
 from profiler.rounds import Action, Step, Trial
 from profiler.statistics.gate_blocks import BASELINE, CANDIDATE
@@ -32,6 +51,9 @@ from profiler.topology import Topology
 
 DESIGN = Design(windows=6, warm_up=8, probe=0, block_probe=1, blocks=8)
 """Eight blocks each: with *shared* noise they find 9.6 % more CPU per row, and 5.7 % where one operator adds it."""
+
+SHORT_BLOCK = 2
+"""Windows of a block under stress where there is no time for all blocks."""
 
 FEWEST_BLOCKS = 2
 """Of each version, to tell anything."""
@@ -105,23 +127,50 @@ class Gate:
     """Blocks that an interrupted session of this gate measured, in their order."""
     past_expected_per_s: float | None = None
     """Throughput by which the rates of those were set."""
+    same_code: bool = False
+    """Both versions are the same code, so that a compiler that knows one of them knows the other."""
     clock: Callable[[], float] = time.monotonic
+    _time: BlockTime = field(init=False)
     _uncounted: int = field(default=0, init=False)
     """Blocks that prepared the candidate."""
+
+    def __post_init__(self) -> None:
+        """Begin to see how long things take."""
+        self._time = BlockTime(self.clock, self.ends_s)
 
     def run(self) -> Outcome:
         """Measure, look, decide."""
         reference = self._loaded()
-        candidate, drilled = self.candidate, None
         if self.drill is not None:
-            drilled = foreseen(candidate.topology, self.drill.part, reference, self._in_time(), self.limits)
-            self.note(in_words(drilled))
-            if not drilled.can_be_found:
-                return Outcome(None, throughput_per_s=reference.throughput_per_s, drilled=drilled)
-            candidate = self._slower(drilled, self.drill, reference)
-        stored_per_s = self.baseline.throughput_per_s if isinstance(self.baseline, StoredSide) else None
-        expected_per_s = self.past_expected_per_s or stored_per_s or reference.throughput_per_s
-        self._warm_up(candidate, expected_per_s)
+            return self._drilled(self.drill, reference)
+        expected_per_s = self._expected_per_s(reference)
+        preparing = self._preparing()
+        if preparing is not None and self._in_time(preparing).blocks > 0:
+            self._warm_up(self.candidate, expected_per_s, preparing)
+        return self._judged(self.candidate, expected_per_s)
+
+    def _drilled(self, drill: Drill, reference: Measurement) -> Outcome:
+        """Make an operator of the candidate work longer and compare, if the gate could find that."""
+        side, loader = self.candidate, Loader(drill.runs_functions)
+        operator = largest_operator(side.topology, reference)
+        calibrates = loader.calibrates(side.topology, operator)
+        preparing = self._calibrating() if calibrates else self._preparing()
+        design = self._in_time(preparing)
+        is_time = design.blocks >= FEWEST_BLOCKS
+        enough = replace(design, blocks=max(FEWEST_BLOCKS, design.blocks))
+        drilled = foreseen(operator, drill.part, reference, enough, self.limits)
+        self.note(in_words(drilled))
+        if not (is_time and drilled.can_be_found):
+            return Outcome(None, throughput_per_s=reference.throughput_per_s, complete=is_time, drilled=drilled)
+
+        def measured(topology: Topology) -> BlockWindows:
+            arm = Arm(side.configuration, reference.throughput_per_s, topology=topology, name="calibration")
+            return self._uncounted_block(arm, self._calibrating(), Detail.FULL)
+
+        expected_per_s = self._expected_per_s(reference)
+        candidate = replace(side, topology=loader.loaded(side.topology, drilled, reference, measured))
+        if preparing is not None and not calibrates:
+            self._warm_up(candidate, expected_per_s, preparing)
         return replace(self._judged(candidate, expected_per_s), drilled=drilled)
 
     @property
@@ -129,44 +178,64 @@ class Gate:
         """The version that the engine is loaded with first."""
         return self.baseline if isinstance(self.baseline, Side) else self.candidate
 
+    def _expected_per_s(self, reference: Measurement) -> float:
+        """Settle the throughput by which all rates are set."""
+        stored_per_s = self.baseline.throughput_per_s if isinstance(self.baseline, StoredSide) else None
+        return self.past_expected_per_s or stored_per_s or reference.throughput_per_s
+
     def _loaded(self) -> Measurement:
         """Load an engine that may be cold, and learn the rate that stresses the job."""
         side = self._first
-        # Rows are counted only where an operator is to be loaded by the row.
-        detail = Detail.APART if self.drill is None else Detail.FULL
+        # Rows are counted only where an operator is to be loaded by the row. Only a drill reads costs and their noise
+        # off the windows; fewer tell the rate.
+        detail, design = Detail.FULL, self.design
+        if self.drill is None:
+            detail, design = Detail.APART, replace(design, windows=min(design.windows, FEWEST_WINDOWS))
         trial = Trial(side.configuration, Step.TODAY, Action.START, detail=detail)
-        self.report(TrialStarted(1, trial))
+        self._tell(TrialStarted(1, trial))
         cold_s = self.engine.platform.cold_s
-        return measure(
-            self.engine, side.topology, trial, self.design, reference=None, cold_s=cold_s, report=self.report
-        )
+        return measure(self.engine, side.topology, trial, design, reference=None, cold_s=cold_s, report=self._tell)
 
-    def _in_time(self) -> Design:
-        """Return the design with the blocks that there is time for at the best, if deploying took none."""
-        if self.ends_s is None:
-            return self.design
-        left_s = self.ends_s - self.clock() - self.engine.platform.cold_s / 2
-        turn_s = 2 * (self.design.block_warm_up + self.design.block + self.design.block_probe) * self.engine.window_s
-        return replace(self.design, blocks=max(FEWEST_BLOCKS, min(self.design.blocks, int(left_s / turn_s))))
+    def _tell(self, event: Event) -> None:
+        self._time(event)
+        self.report(event)
 
-    def _slower(self, drilled: Drilled, drill: Drill, reference: Measurement) -> Side:
-        """Load the drilled operator; where that has to be calibrated, one block tells what a burden costs."""
-        side = self.candidate
+    @property
+    def _learning(self) -> int:
+        """Windows that an engine which learns needs to see of code that is new to it."""
+        return math.ceil(self.engine.platform.cold_s / 2 / self.engine.window_s)
 
-        def measured(topology: Topology) -> BlockWindows:
-            arm = Arm(side.configuration, reference.throughput_per_s, topology=topology, name="calibration")
-            return self._uncounted_block(arm, self.design, Detail.FULL)
+    def _preparing(self) -> Design | None:
+        """Return how the candidate is run before it counts; None where the engine knows its code already."""
+        is_known = self.same_code or self.candidate.topology is self._first.topology
+        if is_known or not self._learning:
+            return None
+        return replace(self.design, block_warm_up=0, block=self._learning, block_probe=0)
 
-        loader = Loader(drill.runs_functions, measured)
-        return replace(side, topology=loader.loaded(side.topology, drilled, reference))
+    def _calibrating(self) -> Design:
+        """Return how a burden is run to learn its cost: what counts comes last, when the engine knows the code.
 
-    def _warm_up(self, candidate: Side, expected_per_s: float) -> None:
+        A burden of another size is the same code, so the candidate needs no other preparation.
+        """
+        return replace(self.design, block_warm_up=max(self.design.block_warm_up, self._learning), block_probe=0)
+
+    def _in_time(self, preparing: Design | None) -> Design:
+        """Return the design that there is probably time for after preparing: short blocks where not all long ones fit.
+
+        It may have no blocks at all.
+        """
+        left_s = self._time.left_s - (self._time.block_s(_windows(preparing)) if preparing else 0.0)
+        for block in (self.design.block, min(SHORT_BLOCK, self.design.block)):
+            design = replace(self.design, block=block)
+            turn_s = len(self._order(0)) * self._time.block_s(_windows(design))
+            if left_s >= design.blocks * turn_s:
+                return design
+        return replace(design, blocks=max(0, int(left_s / turn_s)) if turn_s else 0)
+
+    def _warm_up(self, candidate: Side, expected_per_s: float, design: Design) -> None:
         """Let an engine that learns see the candidate's own code, where the baseline's is all it knows."""
-        cold_s = self.engine.platform.cold_s
-        if cold_s > 0 and candidate.topology is not self._first.topology:
-            windows = math.ceil(cold_s / 2 / self.engine.window_s)
-            arm = Arm(candidate.configuration, expected_per_s, topology=candidate.topology, name="candidate, warm-up")
-            self._uncounted_block(arm, replace(self.design, block_warm_up=0, block=windows), Detail.APART)
+        arm = Arm(candidate.configuration, expected_per_s, topology=candidate.topology, name="candidate, warm-up")
+        self._uncounted_block(arm, design, Detail.APART)
 
     def _uncounted_block(self, arm: Arm, design: Design, detail: Detail) -> BlockWindows:
         (block,) = observe_blocks(
@@ -175,7 +244,7 @@ class Gate:
             [arm],
             [0],
             design,
-            self.report,
+            self._tell,
             before=self._uncounted,
             planned=self._planned + 1,
             detail=detail,
@@ -185,51 +254,63 @@ class Gate:
 
     @property
     def _planned(self) -> int:
-        versions = 2 if isinstance(self.baseline, Side) else 1
-        return self._uncounted + versions * self.design.blocks
+        return self._uncounted + len(self._order(0)) * self.design.blocks
 
     def _judged(self, candidate: Side, expected_per_s: float) -> Outcome:
+        """Measure turn after turn, a block of each version that can be run, as long as the time lasts, and look."""
         blocks = list(self.baseline.blocks) if isinstance(self.baseline, StoredSide) else []
         interleaved = isinstance(self.baseline, Side)
-        early_at, early = looks(self.design.blocks)[0]
+        design = self._block_design()
+        early_at, early = looks(design.blocks)[0]
         part_left, turns = 1.0, 0
-        for turn in self._turns(candidate, expected_per_s):
-            blocks += turn
+        while turns < design.blocks and self._is_time_for(turns, design):
+            known = self._past_of(turns)
+            blocks += [*known, *self._measured(candidate, expected_per_s, turns, design)]
             turns += 1
-            if turns == early_at < self.design.blocks:
+            # Of a turn that was known already there was a look when it was measured.
+            is_worth_it = len(known) == len(self._order(0)) or self._is_time_for(turns, design)
+            if turns == early_at < design.blocks and is_worth_it:
                 judgement = judge(blocks, self.limits, part=early, interleaved=interleaved)
                 part_left -= early
                 if judgement.verdict is not GateVerdict.INCONCLUSIVE:
                     return Outcome(judgement, tuple(blocks), expected_per_s, interleaved=interleaved)
         judgement = judge(blocks, self.limits, part=part_left, interleaved=interleaved)
-        is_complete = turns == self.design.blocks
+        is_complete = turns == design.blocks
         return Outcome(judgement, tuple(blocks), expected_per_s, interleaved=interleaved, complete=is_complete)
 
-    def _turns(self, candidate: Side, expected_per_s: float) -> Iterator[Sequence[BlockWindows]]:
-        """Measure turn after turn, a block of each version that can be run, as long as the time lasts."""
+    def _block_design(self) -> Design:
+        """Settle how long the blocks are; like those that are there already, which they are compared with."""
+        there = self.past or (self.baseline.blocks if isinstance(self.baseline, StoredSide) else ())
+        block = len(there[0].windows) if there else self._in_time(None).block
+        return replace(self.design, block=block)
+
+    def _order(self, turn: int) -> tuple[int, ...]:
+        """Return the versions of a turn: mirrored, so that both meet a steady drift alike."""
+        order = (BASELINE, CANDIDATE) if isinstance(self.baseline, Side) else (CANDIDATE,)
+        return order[::-1] if turn % 2 else order
+
+    def _past_of(self, turn: int) -> Sequence[BlockWindows]:
+        """Return the blocks of a turn that an earlier session measured."""
+        size = len(self._order(turn))
+        return self.past[turn * size : (turn + 1) * size]
+
+    def _is_time_for(self, turn: int, design: Design) -> bool:
+        missing = len(self._order(turn)) - len(self._past_of(turn))
+        return not missing or self._time.allows(missing, _windows(design))
+
+    def _measured(self, candidate: Side, expected_per_s: float, turn: int, design: Design) -> list[BlockWindows]:
+        """Measure the blocks that are missing of a turn."""
         sides = [self.baseline if isinstance(self.baseline, Side) else candidate, candidate]
         arms = [Arm(side.configuration, expected_per_s, topology=side.topology, name=side.name) for side in sides]
-        order = [BASELINE, CANDIDATE] if isinstance(self.baseline, Side) else [CANDIDATE]
-        longest_s = 0.0
-        for number in range(self.design.blocks):
-            began_s, before = self.clock(), number * len(order)
-            known = list(self.past[before : before + len(order)])
-            to_measure = tuple(order[len(known) :])
-            if to_measure and self.ends_s is not None and began_s + longest_s > self.ends_s:
-                return
-            yield known + self._measured(candidate, arms, to_measure, before + len(known))
-            longest_s = max(longest_s, self.clock() - began_s)
-            order.reverse()  # mirrored, so that both versions meet a steady drift alike
-
-    def _measured(self, candidate: Side, arms: Sequence[Arm], order: Sequence[int], before: int) -> list[BlockWindows]:
-        """Measure the blocks that are missing of a turn; `before` counted ones are there already."""
+        known, order = len(self._past_of(turn)), self._order(turn)
+        before = turn * len(order) + known
         seen = observe_blocks(
             self.engine,
             candidate.topology,
             arms,
-            order,
-            self.design,
-            self.report,
+            order[known:],
+            design,
+            self._tell,
             before=self._uncounted + before,
             planned=self._planned,
             detail=Detail.APART,
@@ -237,15 +318,10 @@ class Gate:
         blocks = []
         for number, block in enumerate(seen, start=before + 1):
             blocks.append(block)
-            loop_s = self.engine.platform.loop_s
-            self.report(BlockMeasured(number, block, arms[block.arm].expected_per_s, loop_s))
+            self._tell(BlockMeasured(number, block, expected_per_s, self.engine.platform.loop_s))
         return blocks
 
 
-def in_words(drilled: Drilled) -> str:
-    """Say what a drill does and what is expected of it."""
-    return (
-        f"drill: '{drilled.operator}' has {drilled.share:.0%} of the CPU time per row and works {drilled.part:.0%} "
-        f"longer, so {drilled.expected_effect:+.1%} CPU per row are expected; "
-        f"the gate finds {drilled.foreseen_effect:+.1%} at the best"
-    )
+def _windows(design: Design) -> int:
+    """Count the windows of a block."""
+    return design.block_warm_up + design.block + design.block_probe

@@ -10,7 +10,8 @@ Pure decisions. What differs between a stored fingerprint and the present one gi
 | the application; or two of the above, so that step 1 alone cannot tell | all |
 
 (That a new machine or version is treated like new data is a choice: rows may cost another amount, the job is the same.)
-The warm start comes from the stored profile that asks for the least; of equals, from the newest.
+The warm start comes from the stored profile that asks for the least; of equals, from the newest. The verdict is about
+the one that was asked for all the same: its tasks are the answer still, or others are.
 """
 
 from __future__ import annotations
@@ -158,9 +159,12 @@ def movements(stored: StoredProfile, profile: Profile) -> tuple[Movement, ...] |
     return moved_features(profile.topology, before.measurement, start.measurement, profile.situation.parameters)
 
 
-def verdict(stored: StoredProfile, profile: Profile) -> Verdict:
-    """Tell whether the stored configuration is still the answer."""
-    look = stored_look(stored, profile)
+def verdict(stored: StoredProfile, profile: Profile, warm: StoredProfile | None = None) -> Verdict:
+    """Tell whether the configuration of a stored profile is still the answer.
+
+    `warm` is the profile that the rounds started from, and measured again, where that is another one.
+    """
+    look = stored_look(warm or stored, profile)
     unclear = look is not None and look.standing is Standing.UNCLEAR
     if unclear or not profile.complete:
         return Verdict.INCONCLUSIVE

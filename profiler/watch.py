@@ -1,9 +1,10 @@
 """Watch a running job: recommend a recalibration when its queue or its latency is too high for too long.
 
 With hysteresis, so that a peak does not alarm and an alarm does not flicker: a quantity has to be above its limit in
-every window of a whole period to raise the alarm, and below a lower one for as long to end it. A pause in the windows
-that is longer than the period says nothing and starts the count anew. (A choice: either quantity alone is enough. A
-queue can grow before the source while rows, once read, are processed as fast as ever.)
+every window of a whole period to raise the alarm, and below a lower one for as long to end it. A time in which it was
+not known, as there were no windows or no row told it, says nothing of it, and starts the count anew where it was longer
+than the period. (A choice: either quantity alone is enough. A queue can grow before the source while rows, once read,
+are processed as fast as ever.)
 """
 
 from __future__ import annotations
@@ -71,6 +72,8 @@ class _State:
     raised: bool = False
     since: datetime | None = None
     """From when on every window was on the other side of the limit."""
+    known: datetime | None = None
+    """When it was known last."""
 
 
 @dataclass(slots=True)
@@ -79,19 +82,17 @@ class Watch:
 
     limits: Limits
     _states: dict[Quantity, _State] = field(default_factory=lambda: {quantity: _State() for quantity in Quantity})
-    _last: datetime | None = None
 
     def see(self, sample: Sample) -> Iterator[Alarm]:
         """Take a window; yield the alarms that it raises or ends."""
         period = timedelta(seconds=self.limits.period_s)
-        if self._last is not None and sample.at - self._last > period:
-            for state in self._states.values():
-                state.since = None
-        self._last = sample.at
         for quantity, state in self._states.items():
             value = sample.of(quantity)
             if value is None:
                 continue
+            if state.known is not None and sample.at - state.known > period:
+                state.since = None
+            state.known = sample.at
             limit = (RELEASE if state.raised else 1.0) * self.limits.of(quantity)
             crossed = value < limit if state.raised else value > limit
             if not crossed:

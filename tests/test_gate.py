@@ -1,8 +1,7 @@
-"""The loop of a gate: both versions in turn, two looks, an end in time, and a drill that must be found."""
+"""The loop of a gate: both versions in turn, two looks, and a drill that must be found."""
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import pytest
@@ -104,17 +103,6 @@ def test_what_is_not_clear_gets_all_its_blocks():
     assert gate.outcome.judgement.confidence == pytest.approx(1 - 0.8 * 0.05)
 
 
-def test_no_block_starts_that_would_end_too_late():
-    """Each turn takes ten seconds on this clock; after 45 there is no time for a fifth."""
-    ticks = itertools.count(0, 5)
-    gate = Watched(
-        job(), preset=Preset.SHARED, limits=Limits(0.02, 0.03), clock=lambda: float(next(ticks)), ends_s=45.0
-    )
-    assert not gate.outcome.complete
-    assert 4 <= len(gate.outcome.blocks) < 2 * DESIGN.blocks
-    assert gate.outcome.verdict is GateVerdict.INCONCLUSIVE
-
-
 def test_a_time_that_is_up_at_once_is_inconclusive():
     """Nothing was measured, so nothing is said."""
     gate = Watched(job(), ends_s=-1.0)
@@ -155,15 +143,6 @@ def test_a_drill_that_is_missed_is_no_pass():
     assert gate.outcome.judgement.verdict is not GateVerdict.SLOWER
     assert gate.outcome.verdict is GateVerdict.INCONCLUSIVE
     assert "the drill was not found: +1.4% CPU per row were expected" in why(gate.outcome, Limits(), {})
-
-
-def test_a_drill_is_foreseen_with_the_blocks_that_there_is_time_for():
-    """In two seconds there are few blocks, so that less can be found than with all of them."""
-    drill, preset = Drill(0.3, runs_functions=False), Preset.SHARED
-    ample, scarce = (
-        Watched(job(), drill=drill, preset=preset, ends_s=ends_s, clock=lambda: 0.0) for ends_s in (None, 60)
-    )
-    assert scarce.outcome.drilled.foreseen_effect > 1.2 * ample.outcome.drilled.foreseen_effect
 
 
 def test_a_drill_that_could_not_be_found_is_not_measured():

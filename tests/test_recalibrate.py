@@ -33,6 +33,7 @@ from profiler.recalibrate import (
     verdict,
 )
 from profiler.report.json_document import profile_document
+from profiler.report.recalibrate_document import Case, recalibrate_document
 from profiler.rounds import Action, Decision, Step
 from profiler.topology import Cost, Operator, Source, Topology
 from tests.scenarios import WAITS
@@ -144,6 +145,36 @@ def test_the_nearest_profile_is_the_one_that_asks_for_the_least(stored):
     assert nearest([other, stored], fingerprint(words(split_ms=0.05))).warm.run == "other"
     smaller = replace(stored, run="smaller", fingerprint=fingerprint(words(), engine(slots=12)))
     assert nearest([stored, smaller], fingerprint(words(), engine(slots=12))).warm.run == "smaller"
+
+
+def test_the_verdict_is_about_the_profile_that_was_asked_for():
+    """The rounds start from a nearer one and confirm that; its tasks are other ones, so the asked-for ones are not."""
+    new = words(split_ms=0.3)
+    asked = stored_profile(documented(loop(words(), Stepwise()).run(), "asked"))
+    near = stored_profile(documented(loop(new, Stepwise()).run(), "near", taken=fingerprint(new)))
+    assert asked.configuration != near.configuration
+    case = Case(decide(asked, fingerprint(new)), nearest([asked, near], fingerprint(new)))
+    profile = loop(new, WarmStart(near.rounds, case.decided.scope), engine(2)).run()
+    assert verdict(near, profile) is Verdict.CONFIRMED
+    assert verdict(asked, profile, near) is Verdict.CHANGED
+    document = recalibrate_document(case, profile)
+    assert (document["verdict"], document["again"]["standing"]) == ("changed", "as good as stored")
+    assert document["conclusion"].startswith(f"{near.configuration} instead of {asked.configuration}, ")
+    assert document["conclusion"].endswith(f"; that of profile near, {near.configuration}, is as good as stored")
+
+
+def test_the_same_tasks_in_a_nearer_profile_confirm_those_that_were_asked_for(stored):
+    """What counts are the tasks, not whose they are; what was measured again is told apart."""
+    new = words(split_ms=0.021)
+    near = replace(stored, run="near", fingerprint=fingerprint(new))
+    case = Case(decide(stored, fingerprint(new)), nearest([stored, near], fingerprint(new)))
+    profile = loop(new, WarmStart(near.rounds, case.decided.scope), engine(2)).run()
+    document = recalibrate_document(case, profile)
+    assert document["verdict"] == "confirmed"
+    assert document["conclusion"] == (
+        f"{stored.configuration} is still the best that was found, in 1 round; "
+        f"that of profile near, {near.configuration}, is as good as stored"
+    )
 
 
 def test_a_document_without_rounds_is_refused():

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import profiler
 from profiler.errors import UsageError
 from profiler.loading import load_topology
-from profiler.revision import clean_commit, unpacked
+from profiler.revision import FOLDER, clean_commit, empty_submodules, unpacked
 from profiler.versions import load_version
 from tests.git_repositories import JOB, Repository
 
@@ -29,6 +34,7 @@ topology = Topology.chain("job", Source("rows"), label)
 def repository(tmp_path, monkeypatch):
     """A repository to work in; what its jobs import is forgotten afterwards."""
     made = Repository(tmp_path / "repository")
+    monkeypatch.setenv("PROFILE_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(made.folder)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -37,6 +43,11 @@ def repository(tmp_path, monkeypatch):
     for name in set(sys.modules) - before:
         if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]
+
+
+def unpacked_folders(tmp_path):
+    """Find what is left of unpacked revisions."""
+    return list((tmp_path / "cache" / FOLDER / "runs").glob("*/data"))
 
 
 def at_revision(revision, reference="job.py"):
@@ -95,18 +106,53 @@ def test_another_file_has_its_own_neighbours(repository):
     assert (other["count"].cost.cpu_ms, today["count"].cost.cpu_ms) == (0.5, 0.7)
 
 
-def test_nothing_is_left_of_an_unpacked_revision(repository):
+def test_nothing_is_left_of_an_unpacked_revision(repository, tmp_path):
     """Neither the folder, nor anything in the repository; an error changes nothing about that."""
     commit = repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")
     with unpacked("main", repository.folder) as (found, moved):
         assert found == commit
         assert (moved.copy / "job.py").is_file()
-    assert not moved.copy.parent.exists()
-    with pytest.raises(KeyboardInterrupt), unpacked("main", repository.folder) as (_, moved):
+        assert unpacked_folders(tmp_path) == [moved.copy.parent]
+    assert unpacked_folders(tmp_path) == []
+    with pytest.raises(KeyboardInterrupt), unpacked("main", repository.folder):
         raise KeyboardInterrupt
-    assert not moved.copy.parent.exists()
+    assert unpacked_folders(tmp_path) == []
     assert repository.git("status", "--porcelain") == ""
-    assert repository.git("worktree", "list").count("\n") == 0
+
+
+KILLED = """
+import os, signal
+from pathlib import Path
+from profiler.revision import unpacked
+
+with unpacked("main", Path.cwd()):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_process_leaves_a_revision_only_until_the_next_one(repository, tmp_path):
+    """It could not clear it away itself; one that is in use stays."""
+    repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")
+    environment = {**os.environ, "PYTHONPATH": str(Path(profiler.__file__).parents[1])}
+    killed = subprocess.run([sys.executable, "-c", KILLED], env=environment, check=False, timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    (left,) = unpacked_folders(tmp_path)
+    assert (left / "code" / "job.py").is_file()
+    with unpacked("main", repository.folder) as (_, first), unpacked("main", repository.folder) as (_, second):
+        assert set(unpacked_folders(tmp_path)) == {first.copy.parent, second.copy.parent}
+        assert not left.exists()
+
+
+def test_submodules_that_a_revision_lacks_are_known(repository):
+    """An archive holds their folders, empty."""
+    repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")
+    entries = [f'[submodule "{name}"]\n\tpath = {name}\n\turl = ../{name}\n' for name in ("libs/words", "more words")]
+    (repository.folder / ".gitmodules").write_text("".join(entries))
+    repository.commit()
+    with unpacked("main", repository.folder) as (_, moved):
+        assert empty_submodules(moved) == ("libs/words", "more words")
+    with unpacked("HEAD~1", repository.folder) as (_, moved):
+        assert empty_submodules(moved) == ()
 
 
 def test_what_the_revision_lacks_is_told(repository, tmp_path):
@@ -145,3 +191,19 @@ def test_a_commit_holds_the_code_only_where_nothing_was_changed(repository, tmp_
     repository.write(costs="COUNT_MS = 0.7\n")
     assert clean_commit(job) is None
     assert clean_commit(tmp_path) is None
+
+
+def test_code_that_was_loaded_and_is_in_no_commit_is_not_held_by_one(repository):
+    """A neighbour that git does not know, or is told to ignore: the revision could not be run again without it."""
+    (repository.folder / ".gitignore").write_text("ignored.py\n")
+    commit = repository.commit(job=JOB)
+    repository.write(costs="COUNT_MS = 0.5\n", ignored="")
+    job = repository.folder / "job.py"
+    assert clean_commit(job) == commit
+    load_topology("job.py")
+    assert clean_commit(job) is None
+    repository.git("add", "costs.py")
+    repository.git("commit", "--quiet", "--message", "costs")
+    assert clean_commit(job) is not None
+    importlib.import_module("ignored")
+    assert clean_commit(job) is None

@@ -78,3 +78,12 @@ def test_after_an_end_it_may_be_raised_again():
 def test_a_pause_without_windows_starts_the_count_anew():
     """Two high windows an hour apart are no high hour."""
     assert alarms([sample(0, queue=5000), sample(3600, queue=5000)])[0] == []
+
+
+def test_a_time_in_which_a_latency_is_not_known_starts_its_count_anew():
+    """Windows go on meanwhile, and tell the queue: that of the latency is another count."""
+    unknown = steady(3, 600, queue=5000, latency=None)
+    found, _ = alarms([sample(0, queue=5000, latency=900), *unknown, *steady(600, 627, queue=5000, latency=900)])
+    assert [alarm.quantity for alarm in found] == [Quantity.QUEUE]
+    later, _ = alarms([sample(0, latency=900), *steady(3, 600, latency=None), *steady(600, 633, latency=900)])
+    assert [(alarm.quantity, alarm.since) for alarm in later] == [(Quantity.LATENCY, NOON + timedelta(seconds=600))]

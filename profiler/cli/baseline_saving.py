@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from profiler.cli.gate import Request
 from profiler.cli.stores import OpenStore
 from profiler.engines import Engine
+from profiler.errors import ProfileError
 from profiler.gate import Outcome
 from profiler.loading import code_place
 from profiler.report.gate_document import Against, Case
@@ -38,13 +39,23 @@ def baseline_of(request: Request, case: Case, outcome: Outcome, engine: Engine, 
 
 
 def with_baseline_saved(case: Case, baseline: Baseline, outcome: Outcome, *, fewest: int, to: OpenStore) -> Case:
-    """Save a baseline that has so many blocks at the least, and note that, or why not: an older one then stays."""
+    """Save a baseline that has so many blocks at the least, and note that, or why not: an older one then stays.
+
+    A database that does not take it must not cost the verdict, which is what the minutes were spent on.
+    """
     why_not = _why_not(case, baseline, outcome, fewest)
     if why_not is not None:
-        return replace(case, warnings=(*case.warnings, f"baseline '{baseline.name}' was not saved: {why_not}"))
-    with closing(to()) as store:
-        store.save_baseline(baseline)
+        return _not_saved(case, baseline, why_not)
+    try:
+        with closing(to()) as store:
+            store.save_baseline(baseline)
+    except ProfileError as error:
+        return replace(_not_saved(case, baseline, str(error).rstrip(".")), saving_failed=True)
     return replace(case, saved_baseline=baseline.name, saved_blocks=len(baseline.blocks))
+
+
+def _not_saved(case: Case, baseline: Baseline, why_not: str) -> Case:
+    return replace(case, warnings=(*case.warnings, f"baseline '{baseline.name}' was not saved: {why_not}"))
 
 
 def _why_not(case: Case, baseline: Baseline, outcome: Outcome, fewest: int) -> str | None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from profiler.cli.compare_progress import Stages
+from profiler.cli.digests import conf_digest, data_digests
 from profiler.cli.gate_keeping import interrupted, resumed_blocks
 from profiler.cli.keeping import Keeping, kept, new_run_id
 from profiler.cli.stores import OpenStore
@@ -16,13 +17,14 @@ from profiler.comparing import Variant
 from profiler.engines import Engine
 from profiler.fingerprint import fingerprint_of
 from profiler.report.compare_document import Case
+from profiler.settings import Settings
 from profiler.store.records import MeasuredBlock, Run, RunKind
 
 if TYPE_CHECKING:
     from profiler.measure import Design
 
 
-def comparison_run(variants: Sequence[Variant], case: Case, design: Design, engine: Engine) -> Run:
+def comparison_run(variants: Sequence[Variant], case: Case, design: Design, engine: Engine, settings: Settings) -> Run:
     """Return the record of a comparison that is about to be measured, with all that was asked."""
     started = datetime.now(UTC)
     return Run(
@@ -33,6 +35,8 @@ def comparison_run(variants: Sequence[Variant], case: Case, design: Design, engi
         parameters={
             "tasks": {each.name: str(each.configuration) for each in variants},
             "code": {each.name: _code(each, engine) for each in variants},
+            "data": {each.name: data_digests(each.topology) for each in variants},
+            "conf": conf_digest(settings),
             "slots": case.slots,
             "terms": asdict(case.terms),
             "blocks": design.blocks,

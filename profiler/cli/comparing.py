@@ -53,7 +53,7 @@ def run_comparison(request: Request, settings: Settings) -> int:
             environment=fingerprint(engine),
         )
         design = replace(DESIGN, blocks=settings.blocks)
-        run = comparison_run(variants, case, design, engine)
+        run = comparison_run(variants, case, design, engine, settings)
         loads = sum(not variant.is_warm for variant in variants)
         time_left = time_left_of(settings, design, rounds=loads, arms=len(variants))
         stages.begin(f"compare {run.topology} on {engine.name}", time_left)

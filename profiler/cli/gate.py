@@ -34,6 +34,7 @@ class Request:
     drill: float | None
     rule_out: float
     force: bool
+    anew: bool
 
     @property
     def saves_only(self) -> bool:
@@ -67,7 +68,8 @@ class Request:
     "quiet",
     "debug",
     told={
-        "budget": "No block starts that would end after this time. [no limit; on Spark 6m]",
+        "budget": "All of it ends within this time, Spark included. [no limit; on Spark 6m]",
+        "resume": "Go on with this interrupted gate, whatever was measured since. [the newest of the same]",
         "export": "Write a report as json, csv, md or junit; repeatable. [none]",
     },
 )
@@ -104,12 +106,16 @@ def gate(
     force: Annotated[
         bool, typer.Option("--force", help="Compare with a baseline that was measured elsewhere.")
     ] = False,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Measure all blocks, also where the same gate was interrupted.")
+    ] = False,
     settings: Settings,
 ) -> int:
     """Tell whether a job got slower: exit 0 for pass, 1 for slower, 4 where the noise does not let it tell.
 
-    Both versions are measured in turn, in blocks. On Spark no block starts that would end after --budget, which is six
-    minutes unless it is set. A gate that was interrupted goes on after its last block with --resume RUN.
+    Both versions are measured in turn, in blocks. On Spark all of it ends within --budget, six minutes unless it is
+    set: the last block ends 25 s before. What was interrupted goes on after its last block when the same is called
+    again within an hour; --anew starts over. A drill always does.
     """
     _check_one("--baseline", "--against", "--against-rev", "--aa", given=(baseline, against, against_rev, aa))
     if drill is not None and save_baseline is not None:
@@ -125,6 +131,7 @@ def gate(
         raise UsageError(
             "--drill and --resume exclude each other.", hint="A drill is calibrated anew: leave --resume out."
         )
+    _check_one("--resume", "--anew", given=(settings.resume, anew), hint="Go on, or start over.")
     ruled_out = _rule_out(settings)
     drilled = None if drill is None else ratio(zero=False).read(drill, "--drill")
 
@@ -144,6 +151,7 @@ def gate(
         drill=drilled,
         rule_out=ruled_out,
         force=force,
+        anew=anew,
     )
 
     # Last, as it imports engines and statistics: wrong input is refused at once.
@@ -152,10 +160,10 @@ def gate(
     return run_gate(request, settings)
 
 
-def _check_one(*flags: str, given: tuple[object, ...]) -> None:
+def _check_one(*flags: str, given: tuple[object, ...], hint: str = "Compare with one thing at a time.") -> None:
     used = [flag for flag, value in zip(flags, given, strict=True) if value]
     if len(used) > 1:
-        raise UsageError(f"{' and '.join(used)} exclude each other.", hint="Compare with one thing at a time.")
+        raise UsageError(f"{' and '.join(used)} exclude each other.", hint=hint)
 
 
 def _rule_out(settings: Settings) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from profiler.cli.keeping import Keeping, kept
 from profiler.cli.stores import OpenStore
@@ -13,20 +15,28 @@ from profiler.report.progress import Progress
 from profiler.services.run_folder import cache_directory
 from profiler.services.writing import is_being_written
 from profiler.store.gate_resuming import interrupted_gates, resumed_gate
-from profiler.store.records import MeasuredBlock, Run, StoredRun
+from profiler.store.records import MeasuredBlock, Run, RunState, StoredRun, run_document
 from profiler.store.store import Store
 
 
-@contextmanager
 def kept_gate(
-    run: Run, open_store: OpenStore | None, watcher: Progress, *, resumes: bool
-) -> Iterator[Keeping[MeasuredBlock]]:
-    """Keep a gate, where there is a history; `resumes` where the run is the name of one to go on with."""
+    run: Run, open_store: OpenStore | None, watcher: Progress, *, resumes: bool, anew: bool
+) -> AbstractContextManager[Keeping[MeasuredBlock]]:
+    """Keep a gate, where there is a history; `resumes` where the run is the name of one to go on with.
+
+    One of the same that broke off a while ago is gone on with by itself, unless all is to be measured `anew`. A drill
+    is not: it is calibrated each time, and blocks of two burdens would not be of one candidate.
+    """
     can_resume = run.parameters["drill"] is None
-    if open_store is not None and can_resume and not resumes:
-        _tell_of_interrupted(run, open_store, watcher)
-    with kept(run, open_store, watcher, resume=resumed_blocks if resumes else None, can_resume=can_resume) as keeping:
-        yield keeping
+    if resumes:
+        return kept(run, open_store, watcher, resume=resumed_blocks, can_resume=can_resume)
+    past = interrupted(run, open_store) if open_store is not None and can_resume and not anew else None
+    if past is None:
+        return kept(run, open_store, watcher, resume=None, can_resume=can_resume)
+    watcher.say(
+        f"going on with gate {past.run.id}, which was interrupted after {past.blocks} blocks; --anew starts over"
+    )
+    return kept(replace(run, id=past.run.id), open_store, watcher, resume=resumed_blocks, can_resume=can_resume)
 
 
 def in_another_session(blocks: Sequence[MeasuredBlock]) -> tuple[str, ...]:
@@ -43,16 +53,23 @@ def resumed_blocks(store: Store, run: Run, unsaved: Path) -> tuple[Run, tuple[Me
 
 
 def interrupted(run: Run, open_store: OpenStore) -> StoredRun | None:
-    """Find the newest gate or comparison of the same question that broke off a while ago, and that nobody measures."""
+    """Find the newest gate or comparison of the same question that broke off a while ago, and that nobody measures.
+
+    One that was started over since, and has a verdict, is done with: who asks again wants another one.
+    """
     with closing(open_store()) as store:
         found = interrupted_gates(store, run, now=datetime.now(UTC))
-    return next((each for each in found if not is_being_written(cache_directory(), each.run.id)), None)
+        idle = [each for each in found if not is_being_written(cache_directory(), each.run.id)]
+        return next((each for each in idle if not _has_verdict_since(store, run, each.run.started)), None)
 
 
-def _tell_of_interrupted(run: Run, open_store: OpenStore, watcher: Progress) -> None:
-    """Name the gate that could be gone on with: who was killed could not."""
-    gate = interrupted(run, open_store)
-    if gate is not None:
-        watcher.say(
-            f"a gate of the same was interrupted after {gate.blocks} blocks: --resume {gate.run.id} goes on with it"
-        )
+def _has_verdict_since(store: Store, run: Run, since: datetime) -> bool:
+    ended = store.find_runs(
+        topology=run.topology, engine=run.engine, kind=run.kind, state=RunState.FINISHED, since=since
+    )
+    return any(_question(each.run) == _question(run) for each in ended)
+
+
+def _question(run: Run) -> list[Any]:
+    document = run_document(run)
+    return [document["parameters"], document["environment"]]

@@ -11,7 +11,7 @@ from profiler.configuration import Configuration
 from profiler.errors import UsageError, did_you_mean
 from profiler.loading import code_place
 from profiler.report.gate_document import Against
-from profiler.revision import shown, unpacked
+from profiler.revision import clean_commit, empty_submodules, shown, unpacked
 from profiler.store.baselines import Baseline
 from profiler.topology import Topology
 from profiler.versions import Version, load_version
@@ -26,6 +26,8 @@ class Opponent:
     topology: Topology | None
     """None where only stored blocks are left of it."""
     warnings: tuple[str, ...] = ()
+    same_code: bool = False
+    """It is the candidate's very commit, and nothing was changed since."""
 
 
 @contextmanager
@@ -47,7 +49,7 @@ def opponent(request: Request, stored: Baseline | None, *, runs_functions: bool)
         yield Opponent(Against.TOPOLOGY, request.against, other(version))
     elif request.against_rev is not None:
         with _at_revision(request, request.against_rev) as (commit, version):
-            yield Opponent(Against.REVISION, commit, other(version))
+            yield Opponent(Against.REVISION, shown(commit), other(version), same_code=_is_at(request, commit))
     elif stored is None:
         yield Opponent(Against.ITSELF, "itself", request.topology)
     else:
@@ -58,13 +60,26 @@ def opponent(request: Request, stored: Baseline | None, *, runs_functions: bool)
                 why = f"{stored.name} can't be run again: {error.message.rstrip('.')}"
                 yield Opponent(Against.STORED, stored.name, None, (why,))
             else:
-                yield Opponent(Against.REVISION, f"{commit} ({stored.name})", other(version))
+                name = f"{shown(commit)} ({stored.name})"
+                yield Opponent(Against.REVISION, name, other(version), same_code=_is_at(request, commit))
 
 
 @contextmanager
 def _at_revision(request: Request, revision: str) -> Iterator[tuple[str, Version]]:
     with unpacked(revision, code_place(request.reference)) as (commit, moved):
-        yield shown(commit), load_version(request.reference, beside=request.reference, moved=moved)
+        try:
+            version = load_version(request.reference, beside=request.reference, moved=moved)
+        except UsageError as error:
+            if empty := empty_submodules(moved):
+                told = f"{error.message} Submodules are no part of an archived revision: {', '.join(empty)} is empty."
+                raise UsageError(told, hint=error.hint) from error
+            raise
+        yield commit, version
+
+
+def _is_at(request: Request, commit: str) -> bool:
+    """Tell whether the candidate is the code of a commit."""
+    return clean_commit(code_place(request.reference)) == commit
 
 
 def _at_stored_revision(request: Request, stored: Baseline) -> AbstractContextManager[tuple[str, Version]]:

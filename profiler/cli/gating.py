@@ -30,7 +30,9 @@ from profiler.statistics.gating import Limits
 from profiler.store.baselines import Baseline, block_at
 
 BUDGET_S = 360.0
-"""Of a gate with real windows, where none is set: the start of the engine is part of it."""
+"""Of a gate with real windows, where none is set: all of the command, until Spark has ended."""
+CLOSING_S = 25.0
+"""Of the budget that blocks may not use: Spark, broker and database take up to 15 s to end, Python a few to start."""
 
 
 def run_gate(request: Request, settings: Settings) -> int:
@@ -56,7 +58,9 @@ def run_gate(request: Request, settings: Settings) -> int:
             with opening as engine:
                 case = _case(request, settings, candidate, other, stored, engine)
                 run = gate_run(request, settings, case, other, stored, design, engine)
-                history = stack.enter_context(kept_gate(run, open_store, watcher, resumes=settings.resume is not None))
+                history = stack.enter_context(
+                    kept_gate(run, open_store, watcher, resumes=settings.resume is not None, anew=request.anew)
+                )
                 outcome = Outcome(None, interleaved=other.topology is not None)
                 if request.force or not case.differences:
                     outcome = Gate(
@@ -71,6 +75,7 @@ def run_gate(request: Request, settings: Settings) -> int:
                         ends_s=_ends_s(settings, started_s),
                         past=[block_at(engine.platform.loop_s, past.block, past.loop_s) for past in history.past],
                         past_expected_per_s=history.past[0].expected_per_s if history.past else None,
+                        same_code=other.same_code,
                     ).run()
                 case = replace(case, warnings=(*case.warnings, *in_another_session(history.past)))
                 if open_store is not None and request.save_baseline is not None:
@@ -86,10 +91,10 @@ def run_gate(request: Request, settings: Settings) -> int:
 
 
 def _ends_s(settings: Settings, started_s: float) -> float | None:
-    budget_s = settings.budget_s
-    if budget_s is None and settings.engine is not EngineName.SIMULATED:
-        budget_s = BUDGET_S
-    return None if budget_s is None else started_s + budget_s
+    """Return when the last block has to have ended, on the clock."""
+    if settings.engine is EngineName.SIMULATED:
+        return None if settings.budget_s is None else started_s + settings.budget_s
+    return started_s + (settings.budget_s or BUDGET_S) - CLOSING_S
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import Any
 
 from profiler.configuration import Configuration
 from profiler.drilling import Drilled
+from profiler.errors import ProfileError
 from profiler.gate import Outcome
 from profiler.migrations import GATE_RESULT
 from profiler.observation import BlockWindows
@@ -62,6 +63,8 @@ class Case:
     """Nothing was to be compared: the job met itself, so that the noise of a new baseline is known."""
     saved_baseline: str | None = None
     saved_blocks: int = 0
+    saving_failed: bool = False
+    """The database did not take the baseline."""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -87,7 +90,7 @@ def gate_document(case: Case, outcome: Outcome, *, run: str) -> dict[str, Any]:
         "engine": case.engine,
         "tasks": case.configuration.tasks,
         "verdict": verdict,
-        "exit_code": EXIT_CODES[verdict],
+        "exit_code": _exit_code(case, verdict),
         "why": why_saved(case.saved_blocks, judgement) if verdict == SAVED else _why(case, outcome),
         "baseline": {"kind": str(case.against), "name": case.baseline, "interleaved": outcome.interleaved},
         "limits": {
@@ -113,6 +116,11 @@ def _verdict(case: Case, outcome: Outcome) -> str:
     if not case.only_saves:
         return str(outcome.verdict)
     return str(GateVerdict.INCONCLUSIVE) if case.saved_baseline is None else SAVED
+
+
+def _exit_code(case: Case, verdict: str) -> int:
+    """Settle the exit code: a verdict stands without its baseline; one that was all that was asked for is missing."""
+    return ProfileError.exit_code if case.only_saves and case.saving_failed else EXIT_CODES[verdict]
 
 
 def _why(case: Case, outcome: Outcome) -> str:

@@ -1,4 +1,4 @@
-"""A gate for other programs: CSV, Markdown for pull requests, JUnit XML with a test case per criterion."""
+"""A gate for other programs: CSV, Markdown for pull requests, JUnit XML with a case per criterion and one for all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from xml.etree import ElementTree as ET
 
 from profiler.report.exports import Document, Writer, as_json, csv_table
-from profiler.report.gate_terminal import figure, headline, interval_heading, percentage
+from profiler.report.gate_terminal import drill_in_words, figure, headline, interval_heading, percentage
 from profiler.report.gate_words import LABELS
 from profiler.settings import ExportKind
 from profiler.statistics.gate_blocks import Criterion
@@ -40,6 +40,8 @@ def as_markdown(document: Document) -> str:
         f"**{document['verdict']}**: {document['why']}.",
         "",
     ]
+    if document["drill"] is not None:
+        lines += [f"On purpose, as a drill: {drill_in_words(document['drill'])}; {_outcome(document)}.", ""]
     if document["criteria"]:
         lines += [
             f"| criterion | baseline | candidate | change | {interval_heading(document)} | p | detectable | |",
@@ -58,10 +60,14 @@ def as_markdown(document: Document) -> str:
 
 
 def as_junit(document: Document) -> str:
-    """Write a test case per criterion: slower fails, inconclusive is skipped, with the reason."""
+    """Write a test case per criterion and one for the gate: slower fails, inconclusive is skipped, with the reason.
+
+    The last one is what the exit code says: a drill may be missed although every criterion passes.
+    """
     cases = [(LABELS[Criterion(each["criterion"])], each["verdict"], _in_words(each)) for each in document["criteria"]]
-    if not cases or document["verdict"] == "saved":  # which compared nothing
-        cases = [("gate", document["verdict"], document["why"])]
+    if document["verdict"] == "saved":  # which compared nothing
+        cases = []
+    cases.append(("gate" if document["drill"] is None else "drill", document["verdict"], document["why"]))
     suite = ET.Element(
         "testsuite",
         name=f"profile gate {document['topology']}",
@@ -82,6 +88,12 @@ def as_junit(document: Document) -> str:
     suites.append(suite)
     ET.indent(suites)
     return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _outcome(document: Document) -> str:
+    if not document["criteria"]:
+        return "it was not measured"
+    return "the gate found it" if document["verdict"] == "slower" else "the gate missed it"
 
 
 def _in_words(each: Document) -> str:

@@ -37,7 +37,8 @@ def headline(document: Mapping[str, Any]) -> str:
         "stored": f"the stored blocks of {baseline['name']}",
     }[baseline["kind"]]
     counts = f", {versions.count('baseline')} and {versions.count('candidate')} blocks" if versions else ""
-    return f"Gate: {document['topology']} on {document['engine']}, tasks {tasks}, against {against}{counts}"
+    title = "Gate" if document["drill"] is None else "Gate, drilled"
+    return f"{title}: {document['topology']} on {document['engine']}, tasks {tasks}, against {against}{counts}"
 
 
 def figure(value: float | None, unit: str) -> str:
@@ -101,7 +102,11 @@ def _saved(document: Mapping[str, Any]) -> Iterator[Text]:
 
 
 def _drill(document: Mapping[str, Any]) -> Iterator[Text]:
-    drill = document["drill"]
-    if drill is not None:
-        share, longer = f"{drill['share']:.0%} of the CPU per row", f"works {drill['part']:.0%} longer"
-        yield Text(f"  drill: '{drill['operator']}' ({share}) {longer}: {drill['expected_effect']:+.1%} expected")
+    if document["drill"] is not None:
+        yield Text(f"  drill: {drill_in_words(document['drill'])}")
+
+
+def drill_in_words(drill: Mapping[str, Any]) -> str:
+    """Say which operator was made slower on purpose, and what is expected of that."""
+    share, longer = f"{drill['share']:.0%} of the CPU per row", f"works {drill['part']:.0%} longer"
+    return f"'{drill['operator']}' ({share}) {longer}: {drill['expected_effect']:+.1%} expected"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from profiler.drilling import Drilled
-from profiler.gate import Outcome
+from profiler.gate import FEWEST_BLOCKS, Outcome
 from profiler.statistics.gate_blocks import Criterion
 from profiler.statistics.gating import MUST_PASS, Finding, GateVerdict, Judgement, Limits
 
@@ -65,6 +65,8 @@ def _missed(seen: Finding, drilled: Drilled) -> str:
 
 
 def _nothing_measured(outcome: Outcome, differences: Mapping[str, tuple[str, str]]) -> str:
+    if outcome.drilled is not None and not outcome.complete:
+        return f"the drill was not measured: there is no time for {FEWEST_BLOCKS} blocks of each version"
     if outcome.drilled is not None:
         drilled = outcome.drilled
         return (

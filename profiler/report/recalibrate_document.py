@@ -47,7 +47,7 @@ def recalibrate_document(
 ) -> dict[str, Any]:
     """Write a recalibration as one document; without a profile it was a dry run."""
     warm, decided = case.decided.warm, case.decided
-    found = None if profile is None else verdict(warm, profile)
+    found = None if profile is None else verdict(case.asked.warm, profile, warm)
     look = None if profile is None else stored_look(warm, profile)
     moved = None if profile is None else movements(warm, profile)
     document = {
@@ -63,7 +63,7 @@ def recalibrate_document(
         "dry_run": profile is None,
         "verdict": found,
         "exit_code": 0 if found is None else EXIT_CODES[found],
-        "conclusion": None if profile is None or found is None else _conclusion(found, warm, profile, look),
+        "conclusion": None if profile is None or found is None else _conclusion(found, case, profile, look),
         "again": None if look is None else {"standing": look.standing, **asdict(look.comparison)},
         "moved": None if moved is None else [_movement(each) for each in moved],
         "rounds": 0 if profile is None else len(profile.rounds),
@@ -106,15 +106,24 @@ def _movement(moved: Movement) -> dict[str, Any]:
     }
 
 
-def _conclusion(found: Verdict, warm: StoredProfile, profile: Profile, look: Look | None) -> str:
-    tasks, count = warm.configuration, len(profile.rounds)
+def _conclusion(found: Verdict, case: Case, profile: Profile, look: Look | None) -> str:
+    """Say what became of the profile that was asked about, and of the answer that the rounds started from."""
+    asked, warm = case.asked.warm, case.decided.warm
+    if look is None or asked.run == warm.run:
+        return _of_asked(found, asked, profile, look)
+    again = f"that of profile {warm.run}, {warm.configuration}, is {look.standing}"
+    return f"{_of_asked(found, asked, profile, None)}; {again}"
+
+
+def _of_asked(found: Verdict, asked: StoredProfile, profile: Profile, look: Look | None) -> str:
+    tasks, count = asked.configuration, len(profile.rounds)
     rounds = f"{count} round{'s' if count > 1 else ''}"
     if found is Verdict.INCONCLUSIVE:
         why = "the time budget ended the search" if not profile.complete else "the rounds are too noisy to tell"
         return f"{why} after {rounds}; the stored answer {tasks} stands until more is known"
     if found is Verdict.CHANGED:
         answer = profile.answer
-        against = change(answer.throughput_per_s / warm.rounds.answer.throughput_per_s - 1)
+        against = change(answer.throughput_per_s / asked.rounds.answer.throughput_per_s - 1)
         return f"{answer.configuration} instead of {tasks}, {against} against what was stored, in {rounds}"
     if look is not None and look.standing is Standing.AS_GOOD:
         seen = f"a change of {change(look.comparison.detectable_effect).lstrip('+')} would have been seen"

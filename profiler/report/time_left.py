@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 
+from profiler.block_time import DEPLOYING_S
 from profiler.events import (
     BlockStarted,
     Event,
@@ -23,8 +24,6 @@ TYPICAL_ROUNDS = 5
 """Rounds that a profile takes on Spark at the median."""
 STARTING_S = 20.0
 """Broker, database and session until the first deployment."""
-DEPLOYING_S = 5.0
-"""From a deployment's start to the beginning of its first window."""
 DRAINING_S = 0.8
 """By so much a window is longer than its trigger, as what is under way drains."""
 ARMS = 2

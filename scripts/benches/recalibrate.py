@@ -27,6 +27,7 @@ from profiler.policies.policy import Policy
 from profiler.policies.stepwise import Stepwise
 from profiler.policies.stored_answer import StoredRounds
 from profiler.policies.warm_start import Scope, WarmStart
+from profiler.recalibrate import StoredProfile, Verdict, verdict
 from profiler.rounds import Action, Step
 from profiler.topology import Cost, Topology
 from scripts.benches.rows import Row, row
@@ -47,6 +48,7 @@ MEASURED = (
     "profiler/engines/simulated",
     "profiler/measure.py",
     "profiler/loop.py",
+    "profiler/recalibrate.py",
     "workloads",
     "scripts/benches/recalibrate.py",
 )
@@ -63,8 +65,8 @@ class Case:
     cold: int
     unchanged: int
     """Rounds until the unchanged profile was confirmed."""
-    kept: bool
-    """The unchanged profile was confirmed and not changed."""
+    verdict: str
+    """What the recalibration says of the unchanged profile: a stored answer that stands in doubt is not confirmed."""
     cold_halved: int
     """Rounds of a cold profile on half of the slots."""
     halved: int
@@ -73,7 +75,7 @@ class Case:
     loss: float
     """Noise-free throughput that the stored answer loses where rows cost more."""
     noticed: bool
-    """That loss was noticed: the stored answer was not confirmed."""
+    """That loss was noticed: the answer was searched for anew."""
 
 
 def rows() -> Iterator[Row]:
@@ -84,9 +86,11 @@ def rows() -> Iterator[Row]:
             own = [case for case in cases if case.workload == name]
             yield _saved_row(f"{preset}: {name}, rounds saved", own, "cold", "unchanged", None)
         yield _saved_row(f"{preset}: rounds saved, unchanged", cases, "cold", "unchanged", GOAL)
-        quickly = [case.kept and case.unchanged <= MOST_ROUNDS for case in cases]
+        quickly = [case.verdict == Verdict.CONFIRMED and case.unchanged <= MOST_ROUNDS for case in cases]
         yield row(f"{preset}: confirmed within two rounds", sum(quickly) / len(cases), 1.0, n=len(cases))
-        yield row(f"{preset}: stored answer kept", sum(case.kept for case in cases) / len(cases), n=len(cases))
+        for called in (Verdict.CHANGED, Verdict.INCONCLUSIVE):
+            told = sum(case.verdict == called for case in cases) / len(cases)
+            yield row(f"{preset}: unchanged, called {called}", told, better="lower", n=len(cases))
         lost = f"loss of throughput {np.mean([case.loss for case in cases]):.1%}"
         noticed = sum(case.noticed for case in cases) / len(cases)
         yield row(f"{preset}: rows that cost more, noticed", noticed, against=lost, n=len(cases))
@@ -135,7 +139,7 @@ def _run(name: str, preset: Preset, seed: int) -> Case:
         seed=seed,
         cold=len(cold.rounds),
         unchanged=len(unchanged.rounds),
-        kept=unchanged.answer.configuration == cold.answer.configuration,
+        verdict=str(verdict(_profile_of(cold), unchanged)),
         cold_halved=len(cold_halved.rounds),
         halved=len(halved.rounds),
         part=_truth(halved, preset, later) / _truth(cold_halved, preset, later),
@@ -168,6 +172,11 @@ def _engine(preset: Preset, seed: int, slots: int) -> SimulatedEngine:
 def _stored(profile: Profile) -> StoredRounds:
     start = next(outcome for outcome in profile.rounds if outcome.trial.action is Action.START)
     return StoredRounds(profile.answer, start, profile.rounds)
+
+
+def _profile_of(profile: Profile) -> StoredProfile:
+    name = profile.topology.name
+    return StoredProfile("", name, SimulatedEngine.name, None, _stored(profile), len(profile.rounds))
 
 
 def _truth(profile: Profile, preset: Preset, seed: int) -> float:

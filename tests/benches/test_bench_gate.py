@@ -40,6 +40,20 @@ def test_it_goes_on_where_it_stopped(small, monkeypatch):
     assert list(gate.rows()) == rows
 
 
+def test_gates_that_ended_early_promise_too(small, monkeypatch):
+    """They are those of quieter days: a promise without them would be easier to keep."""
+    monkeypatch.setattr(gate, "GATES", 3)
+    early = gate._gate("linear", 0.0, 2)
+    assert early.blocks == gate.DESIGN.blocks
+    asked = []
+    monkeypatch.setattr(gate, "_power", lambda effect, detectable, tries: asked.append(detectable) or 0.8)
+    rows = {row["quantity"]: row for row in gate.rows()}
+    assert gate._stated("linear", 2)[Criterion.CPU] in asked
+    assert rows["detectable slowdown by cpu-per-row, median"]["n"] == 3
+    blocks = gate._measured("linear", 0.0, 2, gate.NEVER_DECIDED).blocks
+    assert len(blocks) == 2 * gate.DESIGN.blocks
+
+
 def test_the_true_effect_of_a_slower_operator_is_known(small):
     """A fifth more work in one of three equal operators, which is the bottleneck as well."""
     effects = gate._true_effects("linear", 0.2)

@@ -257,6 +257,23 @@ def test_blocks_of_other_code_are_not_gone_on_with(profile, jobs, store, monkeyp
     assert "block 1 of 16" in answer.stderr
 
 
+@pytest.mark.parametrize("otherwise", ["other messages", "another Spark setting"])
+def test_blocks_of_other_rows_or_settings_are_not_gone_on_with(otherwise, profile, jobs, store, folder, monkeypatch):
+    """A row of one session may be more work than a row of the other."""
+    (folder / "lines.jsonl").write_text("a\n")
+    flags = ("--payloads", "lines.jsonl", "--conf", "spark.a=1")
+    with monkeypatch.context() as patch:
+        interrupted_at(patch, BlockMeasured, 5)
+        assert profile("compare", "slow.py", "fast.py", *QUICK, *flags).exit_code == 130
+    if otherwise == "other messages":
+        (folder / "lines.jsonl").write_text("a longer one\n")
+    else:
+        flags = (*flags[:-1], "spark.a=2")
+    answer = profile("compare", "slow.py", "fast.py", *QUICK, *flags)
+    assert "going on with comparison" not in answer.stderr
+    assert "block 1 of 16" in answer.stderr
+
+
 def test_equal_slots_are_those_of_the_most_frugal(profile, jobs, folder):
     """The other is profiled again within them."""
     (folder / "waits.py").write_text(JOB.format(name="waits", source="rows", cpu_ms="0.01, wait_ms=20"))

@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import sys
+import tempfile
 from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
 
 from profiler.report.gate_document import gate_schema
+from profiler.revision import FOLDER
+from profiler.services.run_folder import cache_directory
+from profiler.store.store import StoreFailed
 from tests.git_repositories import JOB, Repository
 
 SIMULATED = ("--engine", "simulated", "--nodes", "2", "--cores", "2", "--seed", "1")
@@ -18,9 +22,10 @@ NOISY = (*SIMULATED, "--noise", "shared")
 
 
 @pytest.fixture(autouse=True)
-def _one_process_each(tmp_path, monkeypatch):
-    """Forget what a test's jobs imported, as the process of a real call would."""
+def _one_process_each(tmp_path, tmp_path_factory, monkeypatch):
+    """Forget what a test's jobs imported, as the process of a real call would; keep its leftovers in its own cache."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setenv("PROFILE_CACHE", str(tmp_path_factory.mktemp("cache")))
     yield
     forget(*(name for name, module in sys.modules.items() if str(tmp_path) in str(getattr(module, "__file__", ""))))
 
@@ -102,8 +107,9 @@ def test_the_second_commit_is_slower_than_the_first(profile, repository):
         "name": repository.git("rev-parse", "HEAD~1")[:10],
         "interleaved": True,
     }
-    assert repository.git("status", "--porcelain", "--untracked-files=no") == ""
-    assert repository.git("worktree", "list").count("\n") == 0
+    assert repository.git("status", "--porcelain") == ""
+    assert (cache_directory() / FOLDER).is_dir()
+    assert list((cache_directory() / FOLDER).glob("runs/*/data")) == []
 
 
 def test_the_first_commit_is_not_slower_than_the_second(profile, repository):
@@ -235,7 +241,7 @@ def test_a_baseline_that_is_not_there_is_wrong_usage(profile, store, refused):
 
 
 def test_reports_are_written(profile, folder, monkeypatch):
-    """JUnit with a test case per criterion, CSV, Markdown, JSON, and the summary of a CI step."""
+    """JUnit with a test case per criterion and one for all, CSV, Markdown, JSON, and the summary of a CI step."""
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
     (folder / "summary.md").write_text("what was there\n")
     exports = [part for kind in ("junit", "csv", "md", "json") for part in ("--export", f"{kind}=gate.{kind}")]
@@ -243,15 +249,17 @@ def test_reports_are_written(profile, folder, monkeypatch):
     assert answer.exit_code == 1
     suite = ET.parse(folder / "gate.junit").getroot().find("testsuite")  # noqa: S314 - our own file
     names = [case.get("name") for case in suite.iter("testcase")]
-    assert names == ["CPU per row", "one operator's CPU", "throughput", "latency p95"]
+    assert names == ["CPU per row", "one operator's CPU", "throughput", "latency p95", "drill"]
     failed = [case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None]
-    assert "CPU per row" in failed
+    assert {"CPU per row", "drill"} <= set(failed)
     assert suite.get("failures") == str(len(failed))
     rows = list(csv.DictReader((folder / "gate.csv").read_text().splitlines()))
     assert [row["criterion"] for row in rows] == ["cpu-per-row", "operator-cpu", "throughput", "latency"]
     assert float(rows[0]["effect"]) > 0.05
     markdown = (folder / "gate.md").read_text()
     assert "| CPU per row |" in markdown
+    assert "On purpose, as a drill: 'count' (" in markdown
+    assert "% expected; the gate found it." in markdown
     assert (folder / "summary.md").read_text() == "what was there\n" + markdown
     jsonschema.validate(json.loads((folder / "gate.json").read_text()), gate_schema())
 
@@ -265,6 +273,44 @@ def test_a_criterion_that_could_not_tell_is_skipped_in_junit(profile, folder):
     profile("gate", "linear", *NOISY, "--drill", "1%", "--export", "junit=none.xml")
     (case,) = ET.parse(folder / "none.xml").getroot().iter("testcase")  # noqa: S314 - our own file
     assert case.find("skipped") is not None
+
+
+def test_a_missed_drill_is_no_success_in_any_report(profile, folder):
+    """Every criterion passes, and still nobody may take that for a pass."""
+    drill = ("--drill", "2%", "--max-slowdown", "0.1%", "--rule-out", "10%")
+    answer = profile("gate", "word-count", *SIMULATED, *drill, "--export", "junit=gate.xml", "--export", "md=gate.md")
+    assert answer.exit_code == 4, answer.stdout
+    cases = list(ET.parse(folder / "gate.xml").getroot().iter("testcase"))  # noqa: S314 - our own file
+    assert [case.get("name") for case in cases if case.find("skipped") is not None][-1] == "drill"
+    assert "the drill was not found" in cases[-1].find("skipped").get("message")
+    assert "% expected; the gate missed it." in (folder / "gate.md").read_text()
+
+
+def test_a_gate_is_a_test_case_of_its_own(profile, folder):
+    """What the exit code says, whatever the criteria say."""
+    profile("gate", "linear", *SIMULATED, "--aa", "--export", "junit=gate.xml")
+    suite = ET.parse(folder / "gate.xml").getroot().find("testsuite")  # noqa: S314 - our own file
+    last = list(suite.iter("testcase"))[-1]
+    assert (last.get("name"), last.find("failure"), last.find("skipped")) == ("gate", None, None)
+    assert suite.get("tests") == "5"
+
+
+def test_a_database_that_fails_at_the_end_does_not_cost_the_verdict(profile, store, folder, monkeypatch):
+    """It is told and written as ever, with what was not saved; exit 3 only where a baseline was all that was asked."""
+
+    def fail(*_):
+        raise StoreFailed("MongoDB at nowhere does not answer.", hint="Check that it runs.")
+
+    monkeypatch.setattr(store, "save_baseline", fail)
+    lost = "baseline 'main' was not saved: MongoDB at nowhere does not answer. Check that it runs"
+    gate = ("gate", "linear", *SIMULATED, "--save-baseline", "main", "--json", "-", "--quiet", "--export")
+    compared = document_of(profile(*gate, "junit=gate.xml", "--aa"))
+    assert (compared["verdict"], compared["exit_code"], compared["saved_baseline"]) == ("pass", 0, None)
+    assert lost in compared["warnings"]
+    assert (folder / "gate.xml").read_text()
+    saved = document_of(profile(*gate, "junit=saved.xml"))
+    assert (saved["verdict"], saved["exit_code"]) == ("inconclusive", 3)
+    assert lost in saved["warnings"]
 
 
 def test_a_summary_that_cannot_be_written_loses_nothing(profile, folder, monkeypatch):
@@ -300,6 +346,10 @@ WRONG = {
         "--tasks names 'wrok-1', which 'linear' does not have. Did you mean 'work-1'?",
     ),
     "other sources": (["linear", "--against", "star"], "The versions read different sources: events and left, right."),
+    "going on and starting over": (
+        ["linear", "--aa", "--resume", "any", "--anew"],
+        "--resume and --anew exclude each other. Go on, or start over.",
+    ),
     "an unknown workload": (["linaer", "--aa"], "There is no workload 'linaer'. Did you mean 'linear'?"),
     "an unknown format": (["linear", "--aa", "--export", "html=a.html"], "The result can't be exported as html."),
 }
@@ -319,6 +369,25 @@ def test_a_revision_needs_a_repository_that_has_it(profile, refused, folder, rep
     repository.write(new=JOB)
     said = refused(profile("gate", "new.py", *SIMULATED, "--quiet", "--against-rev", "HEAD"))
     assert said.endswith("there is no 'new.py'. Name a revision that has it.")
+
+
+def test_a_revision_that_lacks_its_submodules_says_so(profile, refused, repository):
+    """They are empty in what git gives of a revision, so that what it imports of them is missing."""
+    (repository.folder / ".gitmodules").write_text('[submodule "libs"]\n\tpath = libs\n\turl = ../libs\n')
+    repository.commit(job=JOB.replace("from costs", "from libs.costs"))
+    repository.commit(job=JOB)
+    said = refused(profile("gate", "job.py", *SIMULATED, "--quiet", "--against-rev", "HEAD~1"))
+    assert "ModuleNotFoundError: No module named 'libs" in said
+    assert "Submodules are no part of an archived revision: libs is empty." in said
+
+
+def test_a_cache_within_the_repository_is_no_part_of_it(profile, repository, monkeypatch):
+    """As CI often has it: the revision is unpacked elsewhere, and nothing is left of it."""
+    monkeypatch.setenv("PROFILE_CACHE", str(repository.folder / "cache"))
+    monkeypatch.setattr(tempfile, "tempdir", str(repository.folder.parent))
+    answer = profile("gate", "job.py", "--against-rev", "HEAD~1", *SIMULATED)
+    assert answer.exit_code == 1, answer.stderr
+    assert list(repository.folder.parent.glob("profile-revision-*")) == []
 
 
 @pytest.mark.mongo

@@ -67,12 +67,15 @@ def test_blocks_are_kept_as_they_are_measured(store, interrupted, profile):
     assert len(store.windows(found.run.id)) > DONE
 
 
-def test_the_next_call_goes_on_without_repeating_a_block(store, interrupted, profile):
-    """The verdict rests on the blocks of both sessions, and says so."""
+@pytest.mark.parametrize("named", [False, True])
+def test_the_next_call_goes_on_without_repeating_a_block(store, interrupted, profile, named):
+    """By itself, or by its name; the verdict rests on the blocks of both sessions, and says so."""
     interrupted(*GATE)
     run = only_gate(store).run.id
     before = store.blocks(run)
-    answer = profile(*GATE, "--resume", run, "--json", "-")
+    answer = profile(*GATE, *(("--resume", run) if named else ()), "--json", "-")
+    told = f"going on with gate {run}, which was interrupted after 5 blocks; --anew starts over"
+    assert (told in answer.stderr) is not named
     assert "block 6 of 16" in answer.stderr
     assert "block 5 of 16" not in answer.stderr
     assert store.blocks(run)[:DONE] == before
@@ -85,14 +88,23 @@ def test_the_next_call_goes_on_without_repeating_a_block(store, interrupted, pro
     assert only_gate(store).state is RunState.FINISHED
 
 
-def test_a_gate_that_is_started_anew_tells_of_the_one_that_broke_off(store, interrupted, profile):
-    """Whoever was killed could not say so."""
+def test_a_gate_may_be_started_over(store, interrupted, profile):
+    """With --anew; what it broke off before has an answer then, and is not gone on with by a third call."""
     interrupted(*GATE)
     run = only_gate(store).run.id
-    answer = profile(*GATE)
-    assert f"a gate of the same was interrupted after 5 blocks: --resume {run} goes on with it" in answer.stderr
-    assert "block 1 of 16" in answer.stderr
-    assert "was interrupted" not in profile(*GATE, "--blocks", "9").stderr
+    for arguments in ((*GATE, "--anew"), GATE):
+        answer = profile(*arguments)
+        assert "going on" not in answer.stderr
+        assert "block 1 of 16" in answer.stderr
+    assert (store.load_run(run).state, store.load_run(run).blocks) == (RunState.UNFINISHED, DONE)
+
+
+def test_a_gate_that_asks_something_else_starts_over_by_itself(store, interrupted, profile):
+    """Blocks of two questions are no answer to either."""
+    interrupted(*GATE)
+    answer = profile(*GATE, "--blocks", "9")
+    assert "going on" not in answer.stderr
+    assert "block 1 of 18" in answer.stderr
 
 
 CHANGED = {
@@ -159,11 +171,14 @@ def test_a_gate_with_a_verdict_is_not_gone_on_with(store, profile, refused):
 
 
 def test_a_drill_is_not_gone_on_with(store, interrupted, profile, refused):
-    """It is calibrated anew each time, so nobody is told to."""
+    """It is calibrated anew each time, so nobody is told to, and the next call starts over."""
     drill = ("gate", "word-count", "--drill", "20%", *SIMULATED, "--mongo", "mongodb://nobody-asks")
     answer = interrupted(*drill)
     assert answer.exit_code == 130
     assert "--resume" not in answer.stderr
+    again = profile(*drill)
+    assert "going on" not in again.stderr
+    assert "block 1 of 16" in again.stderr
     said = refused(profile(*drill, "--resume", "any", "--quiet"))
     assert said == "--drill and --resume exclude each other. A drill is calibrated anew: leave --resume out."
 

@@ -53,7 +53,8 @@ def test_a_killed_gate_is_gone_on_with(folder, cache, shell):
 
     (gate,) = json.loads(profile("history", "list", "--kind", "gate", "--json").stdout)["runs"]
     assert (gate["state"], gate["blocks"]) == ("unfinished", 5)
-    went_on = profile(*saving, "--resume", gate["run"])
+    went_on = profile(*saving)
+    assert f"going on with gate {gate['run']}, which was interrupted after 5 blocks" in went_on.stderr
     assert re.findall(r"block (\d+) of 16", went_on.stderr)[0] == "6"
     assert "blocks 1 to 5 are of a session that was interrupted" in profile("history", "show", gate["run"]).stdout
     spared = profile("history", "prune", "--keep-last", "0", "--yes").stdout

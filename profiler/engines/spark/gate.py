@@ -42,7 +42,9 @@ GENTLE_SAMPLES_PER_S = 20.0
 HEADROOM = 2.0
 RISE_S = 0.5
 FALL_S = 2.0
-"""Time constants of the smoothed capacity: a pause between batches must not look like a slower job."""
+"""Time constants of the smoothed capacity: a pause between batches must not look like a slower job. What is averaged
+over longer falls slower in proportion: a job that is held back shows less than it could do, and would be held back the
+more for it."""
 LOOK_S = 0.5
 FEWEST_SAMPLES = 4
 """In the last moment; fewer say nothing of the capacity."""
@@ -153,7 +155,8 @@ class Gate:
         """Learn from what has come out; give the rate to send at."""
         came_out = self._offered.rows(arrivals.newest_due_s)
         if arrivals.samples >= FEWEST_SAMPLES:
-            self._learn(now_s, (came_out - self._offered.rows(arrivals.earlier_due_s)) / arrivals.over_s)
+            seen_per_s = (came_out - self._offered.rows(arrivals.earlier_due_s)) / arrivals.over_s
+            self._learn(now_s, seen_per_s, FALL_S * arrivals.over_s / LOOK_S)
         self._looked_s = now_s
         if self.capacity_per_s and not self.blind:
             under_way = self._offered.rows(now_s) - max(came_out, self._given_up(now_s, arrivals.newest_due_s))
@@ -189,8 +192,8 @@ class Gate:
             self._lost_until_s, self._out_s = now_s, now_s
         return self._offered.rows(self._lost_until_s)
 
-    def _learn(self, now_s: float, seen_per_s: float) -> None:
-        smooth_s = RISE_S if seen_per_s > self.capacity_per_s else FALL_S
+    def _learn(self, now_s: float, seen_per_s: float, fall_s: float) -> None:
+        smooth_s = RISE_S if seen_per_s > self.capacity_per_s else fall_s
         weight = 1 - math.exp(-(now_s - self._looked_s) / smooth_s) if self.capacity_per_s else 1.0
         self.capacity_per_s += weight * (seen_per_s - self.capacity_per_s)
         if seen_per_s > 1.1 * self._mark_per_s:
