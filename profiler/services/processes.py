@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,11 +79,20 @@ def end_children(*, but: Collection[int]) -> None:
 
     For children whose handle is lost: a new one may carry no mark yet, but is a child from its first moment.
     """
-    started = [each for each in psutil.Process().children() if each.pid not in but]
-    for each in list(started):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            started += each.children(recursive=True)
-    for each in started:
+    ended = _suspended([each for each in psutil.Process().children() if each.pid not in but])
+    for each in ended:
         with contextlib.suppress(psutil.NoSuchProcess):
             each.kill()
-    psutil.wait_procs(started, timeout=_GONE_WITHIN_S)
+    psutil.wait_procs(ended, timeout=_GONE_WITHIN_S)
+
+
+def _suspended(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
+    """Stop processes and all below them, from above: who is looked at must not start others meanwhile."""
+    stopped, waiting = [], list(processes)
+    while waiting:
+        each = waiting.pop()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            each.suspend()
+            stopped.append(each)
+            waiting += each.children()
+    return stopped

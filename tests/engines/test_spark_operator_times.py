@@ -101,10 +101,11 @@ def test_keys_are_loaded_before_the_first_window(
     assert first.operators["count"].state_rows >= least
     deployment._stop()
     deployment._start(spark_engine._means.topics.end_offsets(deployment._partitions))
-    (again,) = deployment.observe(100, 1)
+    windows = list(deployment.observe(100, 2))
     deployment.close()
-    assert again.operators["count"].state_rows >= least
-    assert 50 < again.throughput_per_s < 130, "what was sent to fill the state is not measured"
+    assert windows[0].operators["count"].state_rows >= least
+    throughput_per_s = sum(window.source_rows for window in windows) / sum(window.duration_s for window in windows)
+    assert 40 < throughput_per_s < 130, "what was sent to fill the state is not measured"
 
 
 def test_a_hot_key_is_named_and_its_share_is_seen_in_both_ways(spark_engine, users: Path, monkeypatch):
