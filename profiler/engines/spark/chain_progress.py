@@ -28,9 +28,9 @@ TELLING = 0.125
 """A query tells that shows this part of the rows up to its newest one: in the worst case of several sources or branches
 of which each takes its share, yet more than comes from a timer."""
 LONG_LOOK_S = 3.0
-"""Time over which it is told what has come out of a query. They pause between batches at different times, and after a
-pause comes a burst: over half a second, a job of six queries that does 600 rows/s seemed to do anything from 50 to
-1,500, and was held back for it."""
+"""Time over which it is told what has come out of a query: about a batch, as queries pause between batches at different
+times, and after a pause comes a burst that is no capacity. That it helps is not shown: in one run each, six queries did
+25 to 160 rows/s from window to window with it, and 40 to 210 with half a second."""
 PATIENCE_S = 15.0
 """Longer than Python workers take to start."""
 
