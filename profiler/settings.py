@@ -157,8 +157,10 @@ class Settings:
         "Tasks that may run at once.",
         unset="the engine's",
     )
-    windows: int = _option("windows", count(least=2), 10, "Windows per round.")
-    window_s: float = _option("window", duration(), 3.0, "Length of a window.")
+    windows: int = _option("windows", count(least=2), 10, "Windows per round; 6 where they are longer by themselves.")
+    window_s: float = _option(
+        "window", duration(), 3.0, "Length of a window; 6s on Spark by itself where a job is several queries."
+    )
     warm_up_s: float = _option(
         "warm-up", duration(), 30.0, "How long a new Spark session is loaded before anything counts."
     )

@@ -53,6 +53,10 @@ def compare(
         )
     request = Request(_jobs(variants, settings), equal_slots=equal_slots, anew=anew)
 
+    from profiler.cli.windows import with_fitting_windows
+
+    settings = with_fitting_windows(settings, [job.topology for job in request.jobs])
+
     # Last, as it imports engines and statistics: wrong input is refused at once.
     from profiler.cli.comparing import run_comparison
 

@@ -15,6 +15,7 @@ from profiler.cli.gate_keeping import in_another_session
 from profiler.cli.outputs import Outputs
 from profiler.cli.profiling import Profiles
 from profiler.cli.running import run_history
+from profiler.cli.windows import fewer_of
 from profiler.comparing import DESIGN, HeadToHead, PastBlock, Variant
 from profiler.environment import fingerprint
 from profiler.errors import ProfileError
@@ -52,7 +53,7 @@ def run_comparison(request: Request, settings: Settings) -> int:
             slots=slots,
             environment=fingerprint(engine),
         )
-        design = replace(DESIGN, blocks=settings.blocks)
+        design = fewer_of(replace(DESIGN, blocks=settings.blocks), settings.window_s)
         run = comparison_run(variants, case, design, engine, settings)
         loads = sum(not variant.is_warm for variant in variants)
         time_left = time_left_of(settings, design, rounds=loads, arms=len(variants))

@@ -17,6 +17,7 @@ from profiler.cli.gate_question import gate_run
 from profiler.cli.gate_sides import Opponent, configured, opponent, wanted_tasks
 from profiler.cli.outputs import Outputs
 from profiler.cli.stores import OpenStore, opened_history
+from profiler.cli.windows import fewer_of
 from profiler.confirming import looks
 from profiler.engines import Engine
 from profiler.environment import fingerprint
@@ -39,7 +40,7 @@ def run_gate(request: Request, settings: Settings) -> int:
     """Run a gate, keep it and the baseline where asked, print the verdict; return the exit code."""
     started_s = time.monotonic()
     outputs = Outputs.opened(settings, GATE_WRITERS)
-    design = replace(DESIGN, blocks=settings.blocks)
+    design = fewer_of(replace(DESIGN, blocks=settings.blocks), settings.window_s)
     title = f"gate {request.topology.name} on {settings.engine}"
     with (
         progress(

@@ -19,6 +19,7 @@ from profiler.cli.recalibrate import Request
 from profiler.cli.running import environment_of, measure_as_before, policy_parameters, search_design
 from profiler.cli.stored_profiles import find_profile, history_of, interrupted, profile_in_file, warm_starts
 from profiler.cli.stores import OpenStore
+from profiler.cli.windows import with_fitting_windows
 from profiler.engines import Engine
 from profiler.errors import ProfileError, UsageError
 from profiler.events import Event, RoundDecided
@@ -126,6 +127,8 @@ def _job(stored: StoredProfile, topology: str | None, settings: Settings, open_s
             f"'{reference}' is '{loaded.name}', and profile '{stored.run}' is of '{stored.topology}'.",
             hint="Name the topology that was profiled, or make a profile of this one: profile run.",
         )
+    if stored.fingerprint is None:
+        settings = with_fitting_windows(settings, (loaded,))
     return _Job(stored, loaded, reference, settings, open_store)
 
 

@@ -17,6 +17,7 @@ from profiler.cli.fingerprints import code_of, fingerprint_on, with_fingerprint
 from profiler.cli.keeping import kept, new_run_id
 from profiler.cli.outputs import Outputs
 from profiler.cli.stores import OpenStore, opened_history
+from profiler.cli.windows import fewer_of
 from profiler.engines import Engine
 from profiler.errors import ProfileError
 from profiler.loop import Loop
@@ -91,7 +92,8 @@ def search_design(settings: Settings) -> Design:
     """Return how long to look: `--quick` looks shorter and leaves the answer unconfirmed."""
     if settings.quick:
         return Design(windows=min(QUICK_WINDOWS, settings.windows), probe=2, calm=3, blocks=0)
-    return Design(windows=settings.windows, blocks=Design().blocks if settings.confirm else 0)
+    design = Design(windows=settings.windows, blocks=Design().blocks if settings.confirm else 0)
+    return fewer_of(design, settings.window_s)
 
 
 def search_budget_s(settings: Settings) -> float | None:

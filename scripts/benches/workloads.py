@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from profiler.cli.windows import with_fitting_windows
 from profiler.configuration import Configuration
 from profiler.loading import load_topology
 from profiler.prediction import predicted_per_s
@@ -24,7 +25,6 @@ from scripts.benches.saved import Saved
 WORKLOADS = ("linear", "diamond", "star", "word-count", "synthetic-word-count", "twitter-sentiment")
 MEASURED = ("profiler/engines/spark", "profiler/generator", "profiler/policies", "profiler/measure.py", "workloads")
 """A change of these makes the documents stale."""
-WINDOW_S = Settings().window_s
 WAITING_GOAL, CPU_GOAL = 0.15, 0.30
 """Errors of a prediction that are aimed for."""
 
@@ -62,7 +62,8 @@ class Profiled:
             return None
         topology = load_topology(self.name)
         cores = int(self.document["environment"]["cores"])
-        predicted = predicted_per_s(topology, start.measurement, configuration, cores=cores, window_s=WINDOW_S)
+        window_s = with_fitting_windows(Settings(), (topology,)).window_s
+        predicted = predicted_per_s(topology, start.measurement, configuration, cores=cores, window_s=window_s)
         return predicted / measured.throughput_per_s - 1
 
 

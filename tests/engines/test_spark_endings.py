@@ -34,13 +34,14 @@ GONE_WITHIN_S = 60.0
 ROWS = "key string, value string, event_time timestamp"
 
 
-def listening(process: psutil.Process) -> set[str]:
-    """Tell on which addresses a process and all that it started listen; some of it may end meanwhile."""
-    found = set()
+def names_and_listening(process: psutil.Process) -> tuple[set[str], set[str]]:
+    """Tell what a process and all that it started are called and where they listen; some may end meanwhile."""
+    names, found = set(), set()
     for each in (process, *process.children(recursive=True)):
         with contextlib.suppress(psutil.NoSuchProcess):
+            names.add(each.name())
             found |= {open_.laddr.ip for open_ in each.net_connections("tcp") if open_.status == psutil.CONN_LISTEN}
-    return {ip.removeprefix("::ffff:") for ip in found}
+    return names, {ip.removeprefix("::ffff:") for ip in found}
 
 
 def test_a_running_job_listens_on_loopback_only(spark_engine):
@@ -49,9 +50,9 @@ def test_a_running_job_listens_on_loopback_only(spark_engine):
     deployment = spark_engine.deploy(topology, Configuration.of({"lines": 1, "wait": 2}), Detail.LIGHT)
     list(deployment.observe(100, 1))
     jvm = psutil.Process(spark_engine._session._gateway.proc.pid)
-    assert [each for each in jvm.children(recursive=True) if "python" in each.name()], "the workers are looked at too"
-    addresses = listening(jvm)
+    names, addresses = names_and_listening(jvm)
     deployment.close()
+    assert any("python" in name for name in names), "the workers are looked at too"
     assert addresses
     assert all(ipaddress.ip_address(ip).is_loopback for ip in addresses), addresses
 
