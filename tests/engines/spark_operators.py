@@ -77,3 +77,7 @@ def dear_by_user(rows: DataFrame) -> DataFrame:
     numbers = F.sequence(F.lit(1), F.lit(2000))
     worked = F.aggregate(numbers, F.col("n"), lambda total, each: (total + each) % 7919)
     return by_user(rows).withColumn("w", worked)
+
+
+def not_ann(rows: DataFrame) -> DataFrame:
+    return rows.where("user <> 'ann'")

@@ -11,7 +11,8 @@
 | `places` | which topics a deployment has |
 | `topics` | Kafka topics and their offsets |
 | `gate` | stress without drowning: what would only lie in the queue is held back |
-| `samples`, `key_counts` | the collector of sampled rows: latencies, live; how often keys occur |
+| `samples` | the collector of sampled rows: latencies, live |
+| `key_counts` | how often keys come into keyed operators |
 | `filling` | when the state of a deployment is full enough to be measured |
 | `stages` | CPU time per stage, from Spark's REST interface |
 | `metrics` | batches of all queries put together as one window |

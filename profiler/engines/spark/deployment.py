@@ -22,7 +22,7 @@ from profiler.engines.spark.chains import Plan
 from profiler.engines.spark.filling import Filling
 from profiler.engines.spark.gate import Gate, GateKeeper
 from profiler.engines.spark.job_settings import EXCLUDED_RULES
-from profiler.engines.spark.key_counts import KeyCounts, key_columns
+from profiler.engines.spark.key_counts import KeyCounts
 from profiler.engines.spark.long_batches import as_in
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.places import partitions_of, places_of
@@ -92,8 +92,8 @@ class SparkDeployment:
             undo.callback(self._delete)
             created = {**self._partitions, **self.places.written}
             means.topics.create(created, stamped_on_arrival=frozenset({self.places.samples}))
-            self._keys = KeyCounts(key_columns(topology) if detail is Detail.FULL else ())
-            self._collector = SampleCollector(means.kafka.address, self.places.samples, self._keys)
+            self._keys = KeyCounts()
+            self._collector = SampleCollector(means.kafka.address, self.places.samples)
             undo.callback(self._collector.close)
             self._progress: SampleCollector | ChainProgress = self._collector
             if self.places.hops:
@@ -309,6 +309,8 @@ class SparkDeployment:
             self.plan, finished, self.places.sources, span.scale_s, known, counted=self._detail is Detail.FULL
         )
         known |= metrics.learnt_weights(operators, self.plan, lead.rows * span.scale_s / lead.duration_s)
+        for each in finished.values():
+            self._keys.add(each.batch.observed)
         operators |= self._with_hot_keys(operators)
         sources = [query.chain.name for query in self.plan.queries if query.chain.sources]
         sustained_per_s = metrics.throughput_per_s(self.plan, finished, self._bounded)
@@ -332,7 +334,7 @@ class SparkDeployment:
         """Name the most frequent key of keyed operators, where keys are counted."""
         named = {}
         for operator in self._topology.operators:
-            found = self._keys.most_frequent(operator.key) if operator.key is not None else None
+            found = self._keys.most_frequent(operator.name)
             if found is not None:
                 named[operator.name] = replace(operators[operator.name], hot_key=found[0], hot_key_share=found[1])
         return named

@@ -1,58 +1,58 @@
-"""How often values of key columns occur in sampled rows that come out, to name a key that most rows share.
+"""How often values of a keyed operator's key come into it, to name a key that most rows share.
 
-Only with full detail, in the first round, where every operator has one task and no task could betray a hot key. A key
-that does not come out with its rows cannot be counted.
+Only with full detail, in the first round, where every operator has one task and no task could betray a hot key. Spark
+itself counts the most frequent values of a batch before the operator, so what it drops or puts together counts too. A
+key that the operator makes itself, of other columns, cannot be counted.
 """
 
 from __future__ import annotations
 
-import json
-import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from profiler.topology import Topology
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - its usual name
+
+from profiler.topology import Operator
 
 FEWEST = 200
-"""Sampled rows below which nothing is said: a share of 50 % is known to 7 points then."""
+"""Rows below which nothing is said: a share of 50 % is known to 7 points then."""
+MOST_FREQUENT = 10
+"""Values told of per batch: one that has a tenth of all rows is among them in every batch."""
+KEYS_OF = "keys of "
 
 
+def with_keys_counted(stream: DataFrame, operator: Operator) -> DataFrame:
+    """Have the values of the operator's key counted in what comes into it, where they are there."""
+    if operator.key is None or operator.key not in stream.columns:
+        return stream
+    values = F.col(f"`{operator.key}`").cast("string")
+    most_frequent = F.call_function("approx_top_k", values, F.lit(MOST_FREQUENT))
+    return stream.observe(KEYS_OF + operator.name, F.count(F.lit(1)).alias("rows"), most_frequent.alias("keys"))
+
+
+@dataclass(slots=True)
 class KeyCounts:
-    """Counts the values of some columns."""
+    """What was counted of the keys of some operators so far, over all batches."""
 
-    def __init__(self, columns: Iterable[str]) -> None:
-        self._counts: dict[str, Counter[str]] = {column: Counter() for column in columns}
-        self._lock = threading.Lock()
-        """Rows are added by the thread that collects them."""
+    _rows: Counter[str] = field(default_factory=Counter)
+    _values: dict[str, Counter[str]] = field(default_factory=dict)
 
-    def __bool__(self) -> bool:
-        return bool(self._counts)
+    def add(self, observed: Mapping[str, Any]) -> None:
+        """Add what Spark observed of a batch."""
+        for name, seen in observed.items():
+            if name.startswith(KEYS_OF):
+                operator = name.removeprefix(KEYS_OF)
+                self._rows[operator] += int(seen["rows"])
+                values = self._values.setdefault(operator, Counter())
+                for each in seen["keys"] or ():
+                    values[str(each["item"])] += int(each["count"])
 
-    def add(self, message: bytes | None) -> None:
-        """Count a row as it is in its topic: JSON with all columns, or its column `value` alone."""
-        text = (message or b"").decode(errors="replace")
-        try:
-            row = json.loads(text)
-        except ValueError:
-            row = None
-        with self._lock:
-            for column, counts in self._counts.items():
-                if isinstance(row, dict) and column in row:
-                    counts[str(row[column])] += 1
-                elif column == "value":
-                    counts[text] += 1
-
-    def most_frequent(self, column: str) -> tuple[str, float] | None:
-        """Give the most frequent value of a column with its share of the rows; None where too few were seen."""
-        with self._lock:
-            counts = self._counts.get(column, Counter())
-            total = counts.total()
-            if total < FEWEST:
-                return None
-            ((value, count),) = counts.most_common(1)
-        return value, count / total
-
-
-def key_columns(topology: Topology) -> frozenset[str]:
-    """Give the columns by which operators are keyed."""
-    return frozenset(operator.key for operator in topology.operators if operator.key is not None)
+    def most_frequent(self, operator: str) -> tuple[str, float] | None:
+        """Give the most frequent value of a key and its share of the rows; None where too few were seen."""
+        if self._rows[operator] < FEWEST or not self._values[operator]:
+            return None
+        ((value, count),) = self._values[operator].most_common(1)
+        return value, count / self._rows[operator]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -48,6 +48,8 @@ class Batch:
     """Processing and end-to-end, where they are observed inside the query."""
     state_rows: int | None = None
     """Rows of state at its end, of the whole query; None where it keeps none."""
+    observed: Mapping[str, Any] = field(default_factory=dict)
+    """All that Spark was asked to observe in it, by name."""
 
     @property
     def end_s(self) -> float:
@@ -95,6 +97,7 @@ class StageCpu:
 def read_progress(text: str) -> Batch:
     """Read what Spark says of a finished batch."""
     said = json.loads(text)
+    observed = said.get("observedMetrics", {})
     end_offsets: Offsets = {}
     rows_by_topic: dict[str, int] = {}
     for source in said["sources"]:
@@ -112,11 +115,12 @@ def read_progress(text: str) -> Batch:
         rows_by_topic=rows_by_topic,
         rows_out={
             name.removeprefix(ROWS_OUT): int(values["rows"])
-            for name, values in said.get("observedMetrics", {}).items()
+            for name, values in observed.items()
             if name.startswith(ROWS_OUT)
         },
-        latencies=_latencies(said.get("observedMetrics", {}).get(WATCHED, {})),
+        latencies=_latencies(observed.get(WATCHED, {})),
         state_rows=_state_rows(said.get("stateOperators", ())),
+        observed=observed,
     )
 
 

@@ -19,6 +19,7 @@ from profiler.engines.spark import python_operator, rows
 from profiler.engines.spark.chains import Chain, QueryPlan
 from profiler.engines.spark.failures import not_built
 from profiler.engines.spark.job_settings import SINK
+from profiler.engines.spark.key_counts import with_keys_counted
 from profiler.engines.spark.places import Places
 from profiler.engines.spark.topics import Offsets
 from profiler.errors import TopologyError
@@ -54,6 +55,8 @@ class Builder:
         stage_tasks = plan.stages[0].tasks
         for name in plan.chain.operators:
             operator = self._operator(name)
+            if self.detail is Detail.FULL:
+                stream = with_keys_counted(stream, operator)
             if name in first_of_stage:
                 if not operator.stateful:
                     stream = stream.repartition(first_of_stage[name])

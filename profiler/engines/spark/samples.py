@@ -13,7 +13,6 @@ from confluent_kafka import Message
 
 from profiler.engines.spark.chain_progress import Looks
 from profiler.engines.spark.gate import Arrivals
-from profiler.engines.spark.key_counts import KeyCounts
 from profiler.engines.spark.rows import latencies_ms
 from profiler.engines.spark.side_topic import SideTopicReader
 from profiler.observation import Latency
@@ -26,9 +25,8 @@ Weigh = Callable[[Floats], Floats]
 class SampleCollector:
     """Reads a side topic from its beginning until it is closed."""
 
-    def __init__(self, address: str, topic: str, keys: KeyCounts | None = None) -> None:
-        """Start to read; `keys`, where given, counts the rows by their keys."""
-        self._keys = keys
+    def __init__(self, address: str, topic: str) -> None:
+        """Start to read."""
         self._stamps_us = array("q")
         self._arrived_ms = array("q")
         self._looks = Looks()
@@ -69,9 +67,6 @@ class SampleCollector:
 
     def _take(self, samples: Sequence[Message]) -> None:
         stamps = [(int(sample.key() or 0), sample.timestamp()[1]) for sample in samples]
-        if self._keys:
-            for sample in samples:
-                self._keys.add(sample.value())
         newest_due_s = max(stamp for stamp, _ in stamps) / 1e6
         with self._lock:
             self._stamps_us.extend(stamp for stamp, _ in stamps)
