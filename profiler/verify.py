@@ -3,7 +3,9 @@
 The search uses short batches, because one batch is one window. A production job uses long ones, as every batch end
 costs a pause and a checkpoint. So the last run checks what the search could not see: that the latency constraint holds
 and the queue does not grow over whole production batches. Where that fails it is tried once more with less: a job on
-cores that are all in use has no room for the machine's own ups and downs, and the user needs a rate to rely on.
+cores that are all in use has no room for the machine's own ups and downs, and the user needs a rate to rely on. Less
+than the job has just shown: `linear` was found to do 2,814 rows/s while the machine was fast, did 2,349 of the 2,673
+that it was offered here, and 80 % of the former were too much for it again.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from profiler.topology import Topology
 
 LOAD = 0.95
 LESS_LOAD = 0.8
-"""Of a second try, where the first one fails."""
+"""Of a second try, where the first one fails: of what was found, or of what came through if the queue grew."""
 BATCHES = 2
 """The first, in which the job warms up, does not count."""
 KEPT_UP = 0.97
@@ -42,6 +44,7 @@ class Verification:
     """The one that the constraint bounds."""
     latency_met: bool
     queue_grew: bool
+    came_through_per_s: float
     less: Verification | None = None
     """The same at a lower rate, where this one failed."""
 
@@ -57,11 +60,14 @@ def verify(
     """Run the answer with production batches; where it does not hold, once more with less load."""
     found_per_s = answer.configuration.offered_per_s or answer.throughput_per_s
 
-    def at(load: float) -> Verification:
-        return _verified_at(load * found_per_s, engine, topology, answer, parameters, batch_s, report)
+    def at(rate_per_s: float) -> Verification:
+        return _verified_at(rate_per_s, engine, topology, answer, parameters, batch_s, report)
 
-    verification = at(LOAD)
-    return verification if verification.passed else replace(verification, less=at(LESS_LOAD))
+    verification = at(LOAD * found_per_s)
+    if verification.passed:
+        return verification
+    can_do_per_s = verification.came_through_per_s if verification.queue_grew else found_per_s
+    return replace(verification, less=at(LESS_LOAD * min(found_per_s, can_do_per_s)))
 
 
 def _verified_at(
@@ -93,6 +99,7 @@ def _verdict(windows: Sequence[Observation], parameters: Parameters, rate: float
         latency_quantile=parameters.latency_quantile,
         latency_met=worst is None or worst.quantile(parameters.latency_quantile) <= parameters.latency_ms,
         queue_grew=came_through < KEPT_UP * offered,
+        came_through_per_s=came_through / sum(window.duration_s for window in windows),
     )
 
 

@@ -30,6 +30,21 @@ topology = Topology.chain(
     Operator("count", count, stateful=True, key="value", output="proportional"),
 )
 """
+WAITING_JOB = """
+import time
+from profiler import Operator, Source, Topology
+
+def wait(batches):
+    for batch in batches:
+        time.sleep(0.01 * batch.num_rows)
+        yield batch
+
+ROWS = "key string, value string, event_time timestamp"
+topology = Topology.chain(
+    "waiting", Source("lines", payloads="lines.jsonl"), Operator("wait", wait, batches="arrow", schema=ROWS)
+)
+"""
+WHOLE = "--windows 4 --window 2s --warm-up 3s --slots 4 --latency 5s --production-batch 4s".split()
 SHORT = ("--quick", "--windows", "3", "--window", "1s", "--warm-up", "3s", "--slots", "5")
 
 
@@ -71,6 +86,19 @@ def test_an_interrupted_profile_goes_on_to_an_answer_and_a_history(command, tmp_
     assert listed.ended() == 0, listed.err
     (stored,) = json.loads(listed.out)["runs"]
     assert (stored["run"], stored["state"]) == (identity, "finished")
+
+
+@pytest.mark.alone
+def test_a_whole_profile_is_confirmed_and_verified(command, tmp_path):
+    """An operator that waits gets the slots that are left; blocks in turns and a long batch then say so too."""
+    (tmp_path / "job.py").write_text(WAITING_JOB)
+    run = command("run", "job.py", *WHOLE, "--json", "out.json")
+    assert run.ended() == 0, run.err
+    document = json.loads((tmp_path / "out.json").read_text())
+    jsonschema.validate(document, schema())
+    assert document["best"]["tasks"] == {"lines": 1, "wait": 3}
+    print(json.dumps({key: document[key] for key in document if key not in ("rounds", "windows")}, indent=1)[:6000])
+    assert False
 
 
 def test_a_killed_profile_leaves_no_process(command, cache):

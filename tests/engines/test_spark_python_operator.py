@@ -82,6 +82,24 @@ def test_waiting_for_input_is_not_busy(monkeypatch, clock):
     assert use.worker_cpu_s == pytest.approx(203.0)
 
 
+def test_a_function_that_is_no_generator_is_busy_when_it_is_called(monkeypatch, clock):
+    def batches():
+        for number in range(3):
+            clock.now += 10.0
+            yield [number]
+
+    def eager(rows):
+        done = []
+        for batch in rows:
+            clock.now += 2.0
+            done.append(batch)
+        return done
+
+    results, collected = run(monkeypatch, eager, batches())
+    assert results == [[0], [1], [2]]
+    assert uses_of(collected.value, "q", 4, "op")[0].busy_s == pytest.approx(6.0)
+
+
 def test_uses_are_told_apart_by_query_batch_operator_and_partition(monkeypatch):
     """A window takes its own batch's only."""
     _, collected = run(monkeypatch, lambda rows: rows, [[1]], partition=2)

@@ -22,12 +22,12 @@ def test_the_floor_of_a_confirmation_is_what_confirmations_say_of_themselves() -
 
 
 def test_what_is_foreseen_is_seldom_above_what_confirmations_say_of_themselves() -> None:
-    """From the six windows of one deployment, on a good day: at most a quarter foresee more than comes true."""
+    """From the six windows of one deployment, at the best: hardly one foresees more than comes true."""
     source = process(Preset.SHARED, 3)
     told = float(np.median([confirm(_blind(interleaved(source))).detectable_effect for _ in range(60)]))
     foreseen = [foreseen_floor(search_round(source, windows=6).values, windows=5, blocks=12) for _ in range(200)]
-    assert sum(each > told for each in foreseen) <= 50
-    assert float(np.median(foreseen)) > told / 2
+    assert sum(each > told for each in foreseen) <= 20
+    assert float(np.median(foreseen)) > told / 4
 
 
 def test_a_warm_up_that_lingers_is_not_taken_for_noise() -> None:

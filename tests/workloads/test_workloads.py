@@ -61,6 +61,12 @@ def test_the_waiting_operator_gets_the_most_tasks() -> None:
     assert tasks["wait"] > max(count for name, count in tasks.items() if name != "wait")
 
 
+def test_the_sojourn_bound_operators_of_the_diamond_get_the_tasks() -> None:
+    tasks = dict(simulated_profile("diamond").answer.configuration.tasks)
+    waiting = tasks.pop("ask"), tasks.pop("look-up")
+    assert min(waiting) > max(tasks.values())
+
+
 def test_twitter_sentiment_has_eleven_operators_and_is_eight_deep() -> None:
     topology = load_topology("twitter-sentiment")
     assert (len(topology.operators), depth(topology)) == (11, 8)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -111,17 +112,24 @@ def _measured(
                 rows_in += len(batch)
                 yield batch
 
-        results = iter((queued.around(function) if exactly else function)(feed()))
-        while True:
+        @contextmanager
+        def busy() -> Iterator[None]:
+            nonlocal busy_s, cpu_s
             start_s, start_cpu_s = time.perf_counter() - waited_s, time.thread_time() - waited_cpu_s
             try:
-                result = next(results, None)
+                yield
             except Exception as error:
                 error.add_note(f"{NOTE}'{name}'")
                 raise
             finally:
                 busy_s += time.perf_counter() - waited_s - start_s
                 cpu_s += time.thread_time() - waited_cpu_s - start_cpu_s
+
+        with busy():  # a function that is no generator works here already
+            results = iter((queued.around(function) if exactly else function)(feed()))
+        while True:
+            with busy():
+                result = next(results, None)
             if result is None:
                 break
             rows_out += len(result)
