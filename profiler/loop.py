@@ -79,6 +79,8 @@ class Loop:
     report: Report = ignore
     slots: int | None = None
     budget_s: float | None = None
+    search_s: float | None = None
+    """What the search may take of that, so that confirmation and verification have their time."""
     production_batch_s: float | None = None
     """Length of the batches with which the answer is verified; None leaves it unverified."""
     clock: Callable[[], float] = time.monotonic
@@ -88,8 +90,9 @@ class Loop:
     def run(self, history: Sequence[Round] = ()) -> Profile:
         """Search, then confirm; rounds in `history` are taken as measured."""
         budget = TimeBudget(self.budget_s, self.clock)
+        searching = TimeBudget(self.budget_s if self.search_s is None else self.search_s, self.clock)
         situation = self.situation()
-        rounds, complete = self._search(situation, list(history), budget)
+        rounds, complete = self._search(situation, list(history), searching)
         answer, notes = _answer(rounds, situation)
         platform = self.engine.platform
         profile = Profile(

@@ -211,6 +211,21 @@ def test_the_budget_ends_the_search_with_the_best_so_far():
     assert len(profile.rounds) < 5
 
 
+def test_a_search_that_used_up_its_own_time_is_confirmed_all_the_same():
+    """The limit of the search is none of what follows it."""
+    ticks = iter(range(0, 10_000, 30))
+    profile = loop(
+        load_topology("word-count"),
+        on=engine(24, nodes=3, cores=2),
+        search_s=90,
+        blocks=4,
+        clock=lambda: float(next(ticks)),
+    ).run()
+    assert not profile.complete
+    assert len(profile.rounds) < 5
+    assert profile.confirmations
+
+
 def test_too_few_slots_say_how_many_are_needed():
     """Every task needs a slot: fewer than one each cannot start."""
     with pytest.raises(UsageError, match="at least 4 slots"):

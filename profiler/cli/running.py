@@ -35,6 +35,8 @@ from profiler.store.resuming import resumed
 from profiler.topology import Topology
 
 QUICK_WINDOWS = 5
+SEARCH_S = 360.0
+"""A confirmation takes up to four minutes more, a verification one or two, start and end half a minute each."""
 QUICK_BUDGET_S = 210.0
 """Of the rounds; the services and the session take up to 20 s before, closing them takes some after."""
 
@@ -48,7 +50,8 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
     design, parameters = search_design(settings), policy_parameters(settings)
     batch_s = None if settings.quick else settings.production_batch_s
     budget_s = search_budget_s(settings)
-    time_left = time_left_of(settings, design, batch_s=batch_s, budget_s=budget_s)
+    search_s = search_limit_s(settings)
+    time_left = time_left_of(settings, design, batch_s=batch_s, budget_s=budget_s or search_s)
     title = f"profile {topology.name} on {settings.engine}"
     with (
         progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
@@ -74,6 +77,7 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
             report=history.report,
             slots=settings.slots,
             budget_s=budget_s,
+            search_s=search_s,
             production_batch_s=batch_s,
         )
         profile = loop.run(history.past)
@@ -99,6 +103,16 @@ def search_design(settings: Settings) -> Design:
 def search_budget_s(settings: Settings) -> float | None:
     """Return how long a profile may take: `--quick` promises an answer in four minutes, however slow the machine is."""
     return QUICK_BUDGET_S if settings.budget_s is None and settings.quick else settings.budget_s
+
+
+def search_limit_s(settings: Settings) -> float | None:
+    """Return how long a search on Spark may take where the user set no time: all of it is to end in twelve minutes.
+
+    Longer windows make longer rounds, and longer searches.
+    """
+    if settings.engine is EngineName.SIMULATED or settings.budget_s is not None or settings.quick:
+        return None
+    return SEARCH_S * max(1.0, settings.window_s / Settings().window_s)
 
 
 def policy_parameters(settings: Settings) -> Parameters:

@@ -97,8 +97,14 @@ def test_a_whole_profile_is_confirmed_and_verified(command, tmp_path):
     document = json.loads((tmp_path / "out.json").read_text())
     jsonschema.validate(document, schema())
     assert document["best"]["tasks"] == {"lines": 1, "wait": 3}
-    print(json.dumps({key: document[key] for key in document if key not in ("rounds", "windows")}, indent=1)[:6000])
-    assert False
+    assert document["confirmed"]["verdict"] == "increased"
+    assert document["confirmed"]["low"] > 0.5, "three tasks instead of one"
+    assert document["verified"]["batch_s"] == 4
+    assert document["verified"]["latency_met"]
+    held = document["verified"] if document["verified"]["passed"] else document["verified"]["less"]
+    assert held["passed"], "at 95 % of what was found, or at 80 % of what came through"
+    assert "confirmed: increased" in run.out
+    assert "with batches of 4 s" in run.out
 
 
 def test_a_killed_profile_leaves_no_process(command, cache):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from profiler.cli.running import search_design
+from profiler.cli.running import SEARCH_S, search_design, search_limit_s
 from profiler.cli.windows import LONG_WINDOW_S, LONG_WINDOWS, fewer_of, with_fitting_windows
 from profiler.loading import load_topology
 from profiler.measure import Design
@@ -48,3 +48,12 @@ def test_longer_windows_take_the_same_time_in_all():
     assert (longer.windows, longer.warm_up, longer.probe, longer.calm, longer.block) == (6, 7, 2, 3, 2)
     assert fewer_of(design, 3.0) == fewer_of(design, 1.0) == design
     assert fewer_of(replace(design, probe=0), 6.0).probe == 0
+
+
+def test_a_search_on_spark_has_a_limit_that_grows_with_its_windows():
+    """What the user said about time goes before it, and simulated windows take none."""
+    assert search_limit_s(Settings()) == SEARCH_S
+    assert search_limit_s(Settings(window_s=6.0)) == 2 * SEARCH_S
+    assert search_limit_s(Settings(window_s=1.0)) == SEARCH_S
+    for unlimited in (Settings(budget_s=1e3), Settings(quick=True), Settings(engine=EngineName.SIMULATED)):
+        assert search_limit_s(unlimited) is None
