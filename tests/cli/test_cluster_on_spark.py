@@ -34,7 +34,7 @@ topology = Topology.chain(
     "waiting", Source("lines", payloads="lines.jsonl"), Operator("wait", wait, batches="arrow", schema=ROWS)
 )
 """
-SHORT = "--quick --windows 3 --window 2s --warm-up 4s --latency 5s".split()
+SHORT = ["--quick", "--windows", "3", "--window", "2s", "--warm-up", "4s", "--latency", "5s"]
 
 
 @pytest.fixture

@@ -44,7 +44,20 @@ topology = Topology.chain(
     "waiting", Source("lines", payloads="lines.jsonl"), Operator("wait", wait, batches="arrow", schema=ROWS)
 )
 """
-WHOLE = "--windows 4 --window 2s --warm-up 3s --slots 4 --latency 5s --production-batch 4s".split()
+WHOLE = [
+    "--windows",
+    "4",
+    "--window",
+    "2s",
+    "--warm-up",
+    "3s",
+    "--slots",
+    "4",
+    "--latency",
+    "5s",
+    "--production-batch",
+    "4s",
+]
 SHORT = ("--quick", "--windows", "3", "--window", "1s", "--warm-up", "3s", "--slots", "5")
 
 
