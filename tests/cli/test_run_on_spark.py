@@ -44,20 +44,7 @@ topology = Topology.chain(
     "waiting", Source("lines", payloads="lines.jsonl"), Operator("wait", wait, batches="arrow", schema=ROWS)
 )
 """
-WHOLE = [
-    "--windows",
-    "4",
-    "--window",
-    "2s",
-    "--warm-up",
-    "3s",
-    "--slots",
-    "4",
-    "--latency",
-    "5s",
-    "--production-batch",
-    "4s",
-]
+WHOLE = ("--windows", "4", "--window", "2s", "--warm-up", "3s", "--slots", "4", "--latency", "5s")
 SHORT = ("--quick", "--windows", "3", "--window", "1s", "--warm-up", "3s", "--slots", "5")
 
 
@@ -105,7 +92,7 @@ def test_an_interrupted_profile_goes_on_to_an_answer_and_a_history(command, tmp_
 def test_a_whole_profile_is_confirmed_and_verified(command, tmp_path):
     """An operator that waits gets the slots that are left; blocks in turns and a long batch then say so too."""
     (tmp_path / "job.py").write_text(WAITING_JOB)
-    run = command("run", "job.py", *WHOLE, "--json", "out.json")
+    run = command("run", "job.py", *WHOLE, "--production-batch", "4s", "--json", "out.json")
     assert run.ended() == 0, run.err
     document = json.loads((tmp_path / "out.json").read_text())
     jsonschema.validate(document, schema())
