@@ -86,8 +86,8 @@ class Builder:
             .option("startingOffsets", json.dumps({topic: starting[topic]}))
             # Shorter, and readers without rows ask again and again. One run each of six queries, two of them with six
             # waiting tasks, on two cores: windows of 25 to 160 rows/s with 10 ms, of 140 to 550 with 100 ms; word count
-            # showed no difference in seven pairs in turns (0.83 to 1.20, 1.02 on average). Longer, and a new batch waits
-            # for the answer to what the one before it asked.
+            # showed no difference in seven pairs in turns (0.83 to 1.20, 1.02 on average). Longer, and a new batch
+            # waits for the answer to what the one before it asked.
             .option("kafka.fetch.max.wait.ms", "100")
             .load()
         )
