@@ -217,7 +217,7 @@ def test_a_search_that_used_up_its_own_time_is_confirmed_all_the_same():
     profile = loop(
         load_topology("word-count"),
         on=engine(24, nodes=3, cores=2),
-        search_s=90,
+        search_s=240,
         blocks=4,
         clock=lambda: float(next(ticks)),
     ).run()
