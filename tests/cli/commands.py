@@ -26,6 +26,21 @@ from profiler.services.ports import LOOPBACK, free_ports
 WITHIN_S = 200.0
 """Longest wait for anything, on a busy machine."""
 _POLL_S = 0.1
+WAITING_JOB = """
+import time
+from profiler import Operator, Source, Topology
+
+def wait(batches):
+    for batch in batches:
+        time.sleep(0.01 * batch.num_rows)
+        yield batch
+
+ROWS = "key string, value string, event_time timestamp"
+topology = Topology.chain(
+    "waiting", Source("lines", payloads="lines.jsonl"), Operator("wait", wait, batches="arrow", schema=ROWS)
+)
+"""
+"""A job for `write_job` whose operator waits 10 ms per row, so that only its own tasks help."""
 
 
 class Command:
@@ -156,6 +171,12 @@ class GuardedMongod:
         except BaseException:
             self.kill()
             raise
+
+
+def write_job(folder: Path, code: str) -> None:
+    """Write a job as job.py, with lines of seven different words for its source to send."""
+    (folder / "job.py").write_text(code)
+    (folder / "lines.jsonl").write_text("".join(f"line {number % 7}\n" for number in range(1000)))
 
 
 def processes_of(cache: Path) -> list[psutil.Process]:

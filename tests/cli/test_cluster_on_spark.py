@@ -15,25 +15,12 @@ import pytest
 
 from profiler.services.java import find_java
 from profiler.services.ports import LOOPBACK, free_ports, listens
+from tests.cli.commands import WAITING_JOB, write_job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo, pytest.mark.alone]
 
 CORES = 6
 STARTS_WITHIN_S = 60.0
-JOB = """
-import time
-from profiler import Operator, Source, Topology
-
-def wait(batches):
-    for batch in batches:
-        time.sleep(0.01 * batch.num_rows)
-        yield batch
-
-ROWS = "key string, value string, event_time timestamp"
-topology = Topology.chain(
-    "waiting", Source("lines", payloads="lines.jsonl"), Operator("wait", wait, batches="arrow", schema=ROWS)
-)
-"""
 SHORT = ["--quick", "--windows", "3", "--window", "2s", "--warm-up", "4s", "--latency", "5s"]
 
 
@@ -65,8 +52,7 @@ def _start(ends: ExitStack, folder: Path, name: str, *arguments: str) -> None:
 
 def test_a_cluster_s_slots_are_those_of_its_executors(command, master: str, tmp_path: Path) -> None:
     """The source keeps one, the operator that waits gets the others; the settings to paste name the cluster's slots."""
-    (tmp_path / "job.py").write_text(JOB)
-    (tmp_path / "lines.jsonl").write_text("".join(f"line {number % 7}\n" for number in range(1000)))
+    write_job(tmp_path, WAITING_JOB)
     run = command("run", "job.py", *SHORT, "--master", master, "--json", "out.json")
     assert run.ended() == 0, run.err
     document = json.loads((tmp_path / "out.json").read_text())

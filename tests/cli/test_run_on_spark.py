@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from profiler.report.json_document import schema
-from tests.cli.commands import processes_of
+from tests.cli.commands import WAITING_JOB, processes_of, write_job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
 
@@ -30,20 +30,6 @@ topology = Topology.chain(
     Operator("count", count, stateful=True, key="value", output="proportional"),
 )
 """
-WAITING_JOB = """
-import time
-from profiler import Operator, Source, Topology
-
-def wait(batches):
-    for batch in batches:
-        time.sleep(0.01 * batch.num_rows)
-        yield batch
-
-ROWS = "key string, value string, event_time timestamp"
-topology = Topology.chain(
-    "waiting", Source("lines", payloads="lines.jsonl"), Operator("wait", wait, batches="arrow", schema=ROWS)
-)
-"""
 WHOLE = ("--windows", "4", "--window", "2s", "--warm-up", "3s", "--slots", "4", "--latency", "5s")
 SHORT = ("--quick", "--windows", "3", "--window", "1s", "--warm-up", "3s", "--slots", "5")
 
@@ -51,8 +37,7 @@ SHORT = ("--quick", "--windows", "3", "--window", "1s", "--warm-up", "3s", "--sl
 @pytest.fixture(autouse=True)
 def job(tmp_path):
     """A small job and its data."""
-    (tmp_path / "job.py").write_text(JOB)
-    (tmp_path / "lines.jsonl").write_text("".join(f"line {number % 7}\n" for number in range(1000)))
+    write_job(tmp_path, JOB)
 
 
 def test_an_interrupted_profile_goes_on_to_an_answer_and_a_history(command, tmp_path):
@@ -91,7 +76,7 @@ def test_an_interrupted_profile_goes_on_to_an_answer_and_a_history(command, tmp_
 @pytest.mark.alone
 def test_a_whole_profile_is_confirmed_and_verified(command, tmp_path):
     """An operator that waits gets the slots that are left; blocks in turns and a long batch then say so too."""
-    (tmp_path / "job.py").write_text(WAITING_JOB)
+    write_job(tmp_path, WAITING_JOB)
     run = command("run", "job.py", *WHOLE, "--production-batch", "4s", "--json", "out.json")
     assert run.ended() == 0, run.err
     document = json.loads((tmp_path / "out.json").read_text())
