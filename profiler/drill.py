@@ -40,7 +40,7 @@ def burdened(topology: Topology, burden: Burden) -> Topology:
     operators = [
         _burdened(operator, burden) if operator.name == burden.operator else operator for operator in topology.operators
     ]
-    return Topology(topology.name, topology.sources, operators)
+    return topology.changed(operators=operators)
 
 
 def draws_numbers(operator: Operator) -> bool:

@@ -169,7 +169,7 @@ def _with_files_in(folder: Path, topology: Topology) -> Topology:
     found = {source: replace(source, payloads=str(file)) for source, file in files.items() if file.is_file()}
     if not found or folder == Path.cwd():
         return topology
-    return Topology(topology.name, [found.get(source, source) for source in topology.sources], topology.operators)
+    return topology.changed(sources=[found.get(source, source) for source in topology.sources])
 
 
 def _check_parameters(factory: Callable[..., Any], parameters: Mapping[str, int | float], address: str) -> None:

@@ -102,9 +102,16 @@ class Observation:
     """CPU seconds of the job."""
     cores_used: float | None = None
     """Cores in use by the job and by what shares its machine, broker and generator; None where it has its own."""
+    compiling_cores: float | None = None
+    """Those of them that compilers of the engine took, which end by themselves; None where nobody counts them."""
     generator_limited: bool = False
     operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
     """Sources and operators by name."""
+
+    @property
+    def lasting_cores(self) -> float | None:
+        """Cores in use, compilers left out; None where the job has its own machine."""
+        return None if self.cores_used is None else max(0.0, self.cores_used - (self.compiling_cores or 0.0))
 
     @property
     def source_rows(self) -> float:

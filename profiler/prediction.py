@@ -11,9 +11,9 @@ task that only waits stands idle that long: one that takes 1.09 ms per row did 7
 
 What shares the machine with the job, broker, generator and the engine's own threads, takes cores and bounds nothing
 else. It takes about as much whatever the rate: on Spark 0.54 cores beside word count's small stream and 0.62 beside ten
-times as many rows, on another day 1.06 and 1.10. Only the first round under stress meets compilers that are still at
-work. So that round is predicted with what was seen beside it, all others with what was seen beside the small stream,
-which comes last.
+times as many rows, on another day 1.06 and 1.10. Only the first round meets compilers that are still at work. So
+its stress is predicted with all that was seen beside it, all others with what was seen beside the small stream, which
+comes last, less what compilers still took there.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def predicted_per_s(
     `window_s` is how long a window was meant to be: rows come in for so long, and by what it is longer it drained.
     """
     is_start = configuration.tasks == start.configuration.tasks
-    beside = _cores_beside(start.windows if is_start or not start.calm else start.calm)
+    beside = _cores_beside(start.windows) if is_start else _cores_beside(start.calm or start.windows, lasting=True)
     measured = _with_measured_costs(topology, start, window_s)
     if beside <= 0:
         return _capacity_per_s(measured, configuration, cores)
@@ -75,7 +75,7 @@ def _with_measured_costs(topology: Topology, start: Measurement, window_s: float
         _measured_operator(operator, elements[operator.name], costs[operator.name], start)
         for operator in topology.operators
     ]
-    return Topology(topology.name, sources, operators)
+    return topology.changed(sources=sources, operators=operators)
 
 
 def _capacity_per_s(topology: Topology, configuration: Configuration, cores: int) -> float:
@@ -96,7 +96,7 @@ def _beside_it(topology: Topology, configuration: Configuration, cpu_ms: float) 
     sources = [source.name for source in topology.sources]
     others = Operator(BESIDE, inputs=sources, cost=Cost(cpu_ms=cpu_ms))
     return (
-        Topology(topology.name, topology.sources, [*topology.operators, others]),
+        topology.changed(operators=[*topology.operators, others]),
         Configuration.of({**configuration.tasks, BESIDE: BESIDE_TASKS}),
     )
 
@@ -123,9 +123,10 @@ def _cost(feature: Feature, stressed: OperatorWindow, pause: float) -> Cost:
     return Cost(cpu_ms=max(LEAST_MS, 1e3 * cpu_s), wait_ms=1e3 * waited_s)
 
 
-def _cores_beside(windows: Sequence[Observation]) -> float:
-    """Return the cores that others on the machine took; none where the job has its own."""
-    shared = [window for window in windows if window.cores_used is not None]
-    duration_s = sum(window.duration_s for window in shared)
-    others_s = sum((window.cores_used or 0.0) * window.duration_s - window.cpu_s for window in shared)
+def _cores_beside(windows: Sequence[Observation], *, lasting: bool = False) -> float:
+    """Return the cores that others on the machine took, those who will go on; none where the job has its own."""
+    used = ((window, window.lasting_cores if lasting else window.cores_used) for window in windows)
+    shared = [(window, cores) for window, cores in used if cores is not None]
+    duration_s = sum(window.duration_s for window, _ in shared)
+    others_s = sum(cores * window.duration_s - window.cpu_s for window, cores in shared)
     return max(0.0, others_s) / duration_s if shared else 0.0

@@ -138,7 +138,10 @@ class Settings:
     engine: EngineName = _option("engine", choice(EngineName), EngineName.SPARK, "What the topology runs on.")
     policy: PolicyName = _option("policy", choice(PolicyName), PolicyName.STEPWISE, "Who searches.")
     latency_ms: float = _option(
-        "latency", _MILLISECONDS, 500.0, "Constraint on processing latency at 90 % of the throughput."
+        "latency",
+        _MILLISECONDS,
+        500.0,
+        "Constraint on processing latency at 90 % of the throughput; a topology may state its own.",
     )
     latency_quantile: float = _option(
         "latency-quantile", ratio(zero=False), 0.95, "Quantile of the latency that the constraint bounds."
@@ -162,7 +165,10 @@ class Settings:
         "window", duration(), 3.0, "Length of a window; 6s on Spark by itself where a job is several queries."
     )
     warm_up_s: float = _option(
-        "warm-up", duration(), 30.0, "How long a new Spark session is loaded before anything counts."
+        "warm-up",
+        duration(),
+        30.0,
+        "How long a new Spark session is loaded before anything counts; up to 2.5 times that while its JVM compiles.",
     )
     relevant_effect: float = _option("relevant-effect", ratio(zero=True), 0.03, "Smallest effect that matters.")
     give_back: float = _option("give-back", ratio(zero=True), 0.02, "Largest loss accepted for fewer tasks.")
@@ -182,7 +188,7 @@ class Settings:
         "budget",
         duration(),
         "No round or block starts that would end after this time; a confirmation is finished.",
-        unset="no limit; on Spark a search 6m (several queries 12m, --quick 3m30s), a gate 6m",
+        unset="no limit; on Spark a search 5m (several queries 10m, --quick 3m30s), a gate 6m",
     )
     seed: int = _option("seed", count(least=0), 1, "Seed of the simulated engine's noise.")
     nodes: int = _option("nodes", count(least=1), 6, "Nodes of the simulated cluster.")

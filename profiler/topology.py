@@ -104,9 +104,18 @@ Element = Source | Operator
 class Topology:
     """A DAG of sources and operators that has been checked; sources first, then operators downstream."""
 
-    def __init__(self, name: str, sources: Sequence[Source], operators: Sequence[Operator]) -> None:
+    def __init__(
+        self,
+        name: str,
+        sources: Sequence[Source],
+        operators: Sequence[Operator],
+        *,
+        latency_ms: float | None = None,
+    ) -> None:
         self.name = name
         self.sources = tuple(sources)
+        self.latency_ms = latency_ms
+        """The job's own constraint on its processing latency, where nobody sets another one."""
         declared = tuple(_normalised(operator) for operator in operators)
         _check_names(name, [*self.sources, *declared])
         _check_inputs(self.sources, declared)
@@ -114,10 +123,11 @@ class Topology:
         for element in self.elements:
             _check_bounds(element)
         _check_shares(self.sources)
+        _check_latency(name, latency_ms)
         _check_read(self.sources, self.operators)
 
     @classmethod
-    def chain(cls, name: str, source: Source, *steps: Operator | Function) -> Topology:
+    def chain(cls, name: str, source: Source, *steps: Operator | Function, latency_ms: float | None = None) -> Topology:
         """Build the linear case: each step takes the one before it; a plain function takes its own name."""
         operators: list[Operator] = []
         before = source.name
@@ -132,7 +142,18 @@ class Topology:
                 step = Operator(step_name, step)  # noqa: PLW2901 - a step becomes the operator it stands for
             operators.append(step if step.inputs else replace(step, inputs=(before,)))
             before = step.name
-        return cls(name, [source], operators)
+        return cls(name, [source], operators, latency_ms=latency_ms)
+
+    def changed(
+        self, *, sources: Sequence[Source] | None = None, operators: Sequence[Operator] | None = None
+    ) -> Topology:
+        """Return the same topology with other sources or other operators."""
+        return Topology(
+            self.name,
+            self.sources if sources is None else sources,
+            self.operators if operators is None else operators,
+            latency_ms=self.latency_ms,
+        )
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:
@@ -313,6 +334,13 @@ def _check_cost(element: Element, label: str) -> None:
             raise TopologyError(f"{label} has hot_key_share={element.hot_key_share}.", hint="It lies between 0 and 1.")
     elif element.pull_per_s is not None and not element.pull_per_s > 0:
         raise TopologyError(f"{label} has pull_per_s={element.pull_per_s}.", hint="It is positive.")
+
+
+def _check_latency(topology: str, latency_ms: float | None) -> None:
+    if latency_ms is not None and not 0 < latency_ms < math.inf:
+        raise TopologyError(
+            f"Topology '{topology}' has latency_ms={latency_ms}.", hint="A latency is positive and finite."
+        )
 
 
 def _check_shares(sources: Sequence[Source]) -> None:

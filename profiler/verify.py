@@ -26,8 +26,9 @@ from profiler.topology import Topology
 LOAD = 0.95
 LESS_LOAD = 0.8
 """Of a second try, where the first one fails: of what was found, or of what came through if the queue grew."""
-BATCHES = 2
-"""The first, in which the job warms up, does not count."""
+WARM_UP_BATCHES = 1
+"""Of a new deployment; the second try goes on with the same one."""
+BATCHES = 1
 KEPT_UP = 0.97
 """Part of the offered rows that must come through for the queue to count as not growing."""
 
@@ -57,34 +58,23 @@ class Verification:
 def verify(
     engine: Engine, topology: Topology, answer: Round, parameters: Parameters, batch_s: float, report: Report = ignore
 ) -> Verification:
-    """Run the answer with production batches; where it does not hold, once more with less load."""
-    found_per_s = answer.configuration.offered_per_s or answer.throughput_per_s
-
-    def at(rate_per_s: float) -> Verification:
-        return _verified_at(rate_per_s, engine, topology, answer, parameters, batch_s, report)
-
-    verification = at(LOAD * found_per_s)
-    if verification.passed:
-        return verification
-    can_do_per_s = verification.came_through_per_s if verification.queue_grew else found_per_s
-    return replace(verification, less=at(LESS_LOAD * min(found_per_s, can_do_per_s)))
-
-
-def _verified_at(
-    rate: float,
-    engine: Engine,
-    topology: Topology,
-    answer: Round,
-    parameters: Parameters,
-    batch_s: float,
-    report: Report,
-) -> Verification:
+    """Run the answer with production batches; where it does not hold, go on with less load."""
     configuration = answer.configuration
-    report(VerificationStarted(configuration, rate, batch_s))
+    found_per_s = configuration.offered_per_s or answer.throughput_per_s
     deployment = engine.deploy(topology, configuration, Detail.LIGHT, fused=answer.trial.fused, window_s=batch_s)
+
+    def at(rate_per_s: float, warm_up: int) -> Verification:
+        report(VerificationStarted(configuration, rate_per_s, batch_s))
+        batches = warm_up + BATCHES
+        seen = observed(deployment, rate_per_s, batches, Phase.VERIFICATION, configuration=configuration, report=report)
+        return _verdict(seen[warm_up:], parameters, rate_per_s, batch_s)
+
     with closing(deployment):
-        seen = observed(deployment, rate, BATCHES, Phase.VERIFICATION, configuration=configuration, report=report)
-    return _verdict(seen[1:], parameters, rate, batch_s)
+        verification = at(LOAD * found_per_s, WARM_UP_BATCHES)
+        if verification.passed:
+            return verification
+        can_do_per_s = verification.came_through_per_s if verification.queue_grew else found_per_s
+        return replace(verification, less=at(LESS_LOAD * min(found_per_s, can_do_per_s), 0))
 
 
 def _verdict(windows: Sequence[Observation], parameters: Parameters, rate: float, batch_s: float) -> Verification:

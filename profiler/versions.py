@@ -144,7 +144,7 @@ def _moved_reference(reference: str, moved: Moved | None) -> str:
 
 def _bound(topology: Topology, modules: _Modules) -> Topology:
     """Let every operator that builds a query do so among its own modules."""
-    return Topology(topology.name, topology.sources, [_bound_operator(each, modules) for each in topology.operators])
+    return topology.changed(operators=[_bound_operator(each, modules) for each in topology.operators])
 
 
 def _bound_operator(operator: Operator, modules: _Modules) -> Operator:

@@ -62,8 +62,8 @@ def trial(**more):
     return Trial(ONE_EACH, Step.PLATFORM, Action.SINKS, **more)
 
 
-def measured(engine, asked=None, *, reference=None, cold_s=0.0, report=lambda event: None):
-    return measure(engine, TOPOLOGY, asked or trial(), Design(), reference=reference, cold_s=cold_s, report=report)
+def measured(engine, asked=None, *, reference=None, cold_s=0.0, design=Design(), report=lambda event: None):  # noqa: B008
+    return measure(engine, TOPOLOGY, asked or trial(), design, reference=reference, cold_s=cold_s, report=report)
 
 
 def test_the_rate_is_raised_until_the_job_falls_behind():
@@ -97,6 +97,22 @@ def test_a_cold_engine_is_loaded_before_anything_counts():
     assert measured(engine, trial(predicted_per_s=1000.0)).throughput_per_s < 500
     assert measured(engine, trial(predicted_per_s=1000.0), cold_s=40.0).throughput_per_s == pytest.approx(1000)
     assert len(engine.rates) == 4, "the load goes on where the cold time ends"
+
+
+@pytest.mark.parametrize(("compiles_for", "let_pass"), [(0, 10), (15, 15), (100, 25)])
+def test_an_engine_that_still_compiles_is_loaded_longer(compiles_for, let_pass):
+    """Until its compilers rest, and at the most for so many times the time that it is loaded anyway."""
+
+    class Compiling(ScriptedEngine):
+        def observe(self, rate_per_s, windows):
+            for seen in super().observe(rate_per_s, windows):
+                yield replace(seen, compiling_cores=0.5 if self.index <= compiles_for else 0.05)
+
+    engine = Compiling()
+    seen = measured(engine, trial(predicted_per_s=1000.0), cold_s=30.0, design=Design(longest_cold=2.5))
+    assert abs(seen.warm_up_windows - let_pass) <= 1
+    assert len(seen.windows) == Design().windows
+    assert measured(engine, trial(predicted_per_s=1000.0), cold_s=30.0).warm_up_windows == 10
 
 
 def test_a_series_that_never_settles_is_doubtful():

@@ -71,6 +71,28 @@ def test_compilers_beside_the_first_round_are_gone_in_later_ones():
     )
 
 
+def test_compilers_that_are_still_seen_in_the_small_stream_are_left_out():
+    """Half a core of them there is nothing that another configuration will meet; the start did."""
+    topology = load_topology("linear")
+    start = started(topology)
+    many = Configuration.of(dict.fromkeys(topology.names, 4))
+
+    def compiled_by(cores):
+        windows, calm = beside(start.windows, 1.0), beside(start.calm, 1.0)
+        return replace(
+            start,
+            windows=tuple(replace(each, compiling_cores=cores) for each in windows),
+            calm=tuple(replace(each, compiling_cores=cores) for each in calm),
+        )
+
+    without, half = compiled_by(0.0), compiled_by(0.5)
+    assert predicted_per_s(topology, half, many, cores=2) == pytest.approx(
+        1.5 * predicted_per_s(topology, without, many, cores=2), rel=0.1
+    )
+    of_start = start.configuration
+    assert predicted_per_s(topology, half, of_start, cores=2) == predicted_per_s(topology, without, of_start, cores=2)
+
+
 def test_a_task_stands_idle_while_its_batch_drains():
     """Batches that take a fifth longer than meant cost a waiting job a sixth of its throughput."""
     topology = load_topology("synthetic-word-count")

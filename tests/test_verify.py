@@ -52,6 +52,25 @@ def test_a_rate_that_holds_is_told_where_the_found_one_does_not():
     assert ", not at 570 rows/s with batches of 30 s: " in in_words(verification)
 
 
+def test_the_second_try_goes_on_with_the_job_that_runs():
+    """A job that has run for a minute needs no other to warm up: three batches in all, of one deployment."""
+
+    class Counting(SimulatedEngine):
+        deployed = 0
+
+        def deploy(self, *told, **more):
+            self.deployed += 1
+            return super().deploy(*told, **more)
+
+    engine = Counting(SimulatedPlatform(cores_per_node=4, slots=8), seed=2)
+    seen = []
+    answer = outcome({"in": 1, "work": 4}, [600.0] * 3)
+    verification = verify(engine, TOPOLOGY, answer, Parameters(), 30.0, seen.append)
+    assert verification.less is not None
+    assert engine.deployed == 1
+    assert sum(isinstance(event, WindowSeen) for event in seen) == 3
+
+
 def test_a_tight_constraint_is_violated():
     """The latency of production batches counts, not that of the search."""
     verification = verified(340.0, latency_ms=5.0)

@@ -60,4 +60,5 @@ def star(selectivity: float = 1.0, **selectivity_: float) -> Topology:
             parsing("store", store, ["hub"]),
             parsing("publish", publish, ["hub"]),
         ],
+        latency_ms=100,
     )

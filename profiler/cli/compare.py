@@ -53,9 +53,9 @@ def compare(
         )
     request = Request(_jobs(variants, settings), equal_slots=equal_slots, anew=anew)
 
-    from profiler.cli.windows import with_fitting_windows
+    from profiler.cli.fitting import fitted_to
 
-    settings = with_fitting_windows(settings, [job.topology for job in request.jobs])
+    settings = fitted_to([job.topology for job in request.jobs], settings)
 
     # Last, as it imports engines and statistics: wrong input is refused at once.
     from profiler.cli.comparing import run_comparison

@@ -37,7 +37,7 @@ def with_payloads(topology: Topology, settings: Settings) -> Topology:
     sources = [
         replace(source, payloads=of_one.get(source.name, of_all or source.payloads)) for source in topology.sources
     ]
-    return Topology(topology.name, sources, topology.operators)
+    return topology.changed(sources=sources)
 
 
 def check_prefill(topology: Topology, settings: Settings) -> None:

@@ -136,7 +136,7 @@ def gate(
     drilled = None if drill is None else ratio(zero=False).read(drill, "--drill")
 
     from profiler.cli.data import with_payloads
-    from profiler.cli.windows import with_fitting_windows
+    from profiler.cli.fitting import fitted_to
     from profiler.loading import load_topology
 
     loaded = with_payloads(load_topology(topology), settings)
@@ -158,7 +158,7 @@ def gate(
     # Last, as it imports engines and statistics: wrong input is refused at once.
     from profiler.cli.gating import run_gate
 
-    return run_gate(request, with_fitting_windows(settings, (loaded,)))
+    return run_gate(request, fitted_to((loaded,), settings))
 
 
 def _check_one(*flags: str, given: tuple[object, ...], hint: str = "Compare with one thing at a time.") -> None:

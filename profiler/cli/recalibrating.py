@@ -13,13 +13,13 @@ from profiler.cli.console import error_console, result_console
 from profiler.cli.data import with_payloads
 from profiler.cli.engines import prepared_engine, time_left_of
 from profiler.cli.fingerprints import as_asked, code_of, fingerprint_on, foreseen_fingerprint, with_fingerprint
+from profiler.cli.fitting import fitted_to
 from profiler.cli.keeping import Keeping, kept, new_run_id
 from profiler.cli.outputs import Outputs
 from profiler.cli.recalibrate import Request
 from profiler.cli.running import environment_of, measure_as_before, policy_parameters, search_design
 from profiler.cli.stored_profiles import find_profile, history_of, interrupted, profile_in_file, warm_starts
 from profiler.cli.stores import OpenStore
-from profiler.cli.windows import with_fitting_windows
 from profiler.engines import Engine
 from profiler.errors import ProfileError, UsageError
 from profiler.events import Event, RoundDecided
@@ -128,7 +128,7 @@ def _job(stored: StoredProfile, topology: str | None, settings: Settings, open_s
             hint="Name the topology that was profiled, or make a profile of this one: profile run.",
         )
     if stored.fingerprint is None:
-        settings = with_fitting_windows(settings, (loaded,))
+        settings = fitted_to((loaded,), settings)
     return _Job(stored, loaded, reference, settings, open_store)
 
 

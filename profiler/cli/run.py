@@ -24,13 +24,13 @@ def run(
 ) -> int:
     """Find the best configuration of a topology: tasks per operator, throughput, latency, settings to paste."""
     from profiler.cli.data import with_payloads
-    from profiler.cli.windows import with_fitting_windows
+    from profiler.cli.fitting import fitted_to
     from profiler.loading import load_topology
     from profiler.slots import smallest_configuration
 
     loaded = with_payloads(load_topology(topology), settings)
     smallest_configuration(loaded, settings.slots)
-    settings = with_fitting_windows(settings, (loaded,))
+    settings = fitted_to((loaded,), settings)
 
     # Last, as it imports engines and policies: wrong input is refused at once.
     from profiler.cli.running import run_profile

@@ -35,8 +35,10 @@ from profiler.store.resuming import resumed
 from profiler.topology import Topology
 
 QUICK_WINDOWS = 5
-SEARCH_S = 360.0
-"""A confirmation takes up to four minutes more, a verification one or two, start and end half a minute each."""
+LONGEST_COLD = 2.5
+"""Times --warm-up: the first round tells what every operator costs, and a JVM that compiles makes all of it dearer."""
+SEARCH_S = 300.0
+"""A confirmation takes up to five minutes more, a verification one or two, start and end half a minute together."""
 QUICK_BUDGET_S = 210.0
 """Of the rounds; the services and the session take up to 20 s before, closing them takes some after."""
 
@@ -96,7 +98,8 @@ def search_design(settings: Settings) -> Design:
     """Return how long to look: `--quick` looks shorter and leaves the answer unconfirmed."""
     if settings.quick:
         return Design(windows=min(QUICK_WINDOWS, settings.windows), probe=2, calm=3, blocks=0)
-    design = Design(windows=settings.windows, blocks=Design().blocks if settings.confirm else 0)
+    blocks = Design().blocks if settings.confirm else 0
+    design = Design(windows=settings.windows, blocks=blocks, longest_cold=LONGEST_COLD)
     return fewer_of(design, settings.window_s)
 
 

@@ -34,7 +34,7 @@ def cpu_per_source_row(outcome: Round) -> dict[str, float]:
 def cpu_share(outcome: Round, cores: int) -> float:
     """Return the share of all cores in use: by the elements, and by what shares the machine with them."""
     own = sum(seen.cpu_s for seen in outcome.measurement.operators.values()) / outcome.measurement.duration_s
-    whole = [window.cores_used for window in outcome.measurement.windows if window.cores_used is not None]
+    whole = [used for window in outcome.measurement.windows if (used := window.lasting_cores) is not None]
     return max(own, statistics.fmean(whole) if whole else 0.0) / cores
 
 

@@ -18,7 +18,7 @@ from profiler.events import (
 )
 from profiler.measure import Design
 from profiler.report.words import minutes
-from profiler.verify import BATCHES
+from profiler.verify import BATCHES, WARM_UP_BATCHES
 
 TYPICAL_ROUNDS = 5
 """Rounds that a profile takes on Spark at the median."""
@@ -53,7 +53,7 @@ class TimeLeft:
         self._rounds = rounds
         self._arms = arms
         self._window_s = window_s + DRAINING_S
-        self._verifying_s = 0.0 if batch_s is None else DEPLOYING_S + BATCHES * batch_s
+        self._verifying_s = 0.0 if batch_s is None else DEPLOYING_S + (WARM_UP_BATCHES + BATCHES) * batch_s
         self._clock = clock
         self._began_s = clock()
         self._ends_s = [self._began_s + STARTING_S + cold_s]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -21,12 +22,12 @@ time.sleep(60)
 
 def test_what_children_use_counts():
     """Half a second of a child's CPU time is there, however busy the machine is."""
-    use = MachineUse()
+    use = MachineUse(os.getpid())
     began_s = time.monotonic()
     with subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
         child.stdout.readline()
-        cores = use.cores()
+        cores = use.look().cores
         passed_s = time.monotonic() - began_s
         child.kill()
     assert cores * passed_s > 0.45
@@ -34,6 +35,6 @@ def test_what_children_use_counts():
 
 def test_waiting_uses_nothing():
     """Nothing that this process did not start or do itself is counted."""
-    use = MachineUse()
+    use = MachineUse(os.getpid())
     time.sleep(0.3)
-    assert use.cores() < 0.5 * psutil.cpu_count()
+    assert use.look().cores < 0.5 * psutil.cpu_count()

@@ -24,6 +24,7 @@ from profiler.engines.spark.gate import Gate, GateKeeper
 from profiler.engines.spark.job_settings import EXCLUDED_RULES
 from profiler.engines.spark.key_counts import KeyCounts
 from profiler.engines.spark.long_batches import as_in
+from profiler.engines.spark.machine_use import Use
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.places import partitions_of, places_of
 from profiler.engines.spark.query import Builder, start
@@ -132,11 +133,11 @@ class SparkDeployment:
             self._fill_state(rate_per_s)
         numbers = {name: query.next_batch() for name, query in self._batches.queries.items()}
         with self._offered(rate_per_s) as keeper:
-            self._cores_used()  # from here on
+            self._use()  # from here on
             while windows > 0:
                 finished = self._batches.finish(numbers)
                 numbers = self._batches.next_after(numbers)
-                observation = self._observation(finished, keeper, self._cores_used())
+                observation = self._observation(finished, keeper, self._use())
                 if observation is not None:
                     windows -= 1
                     yield observation
@@ -237,8 +238,8 @@ class SparkDeployment:
             self._batches.require_active(query)
         time.sleep(_POLL_S)
 
-    def _cores_used(self) -> float | None:
-        return None if self._means.machine is None else self._means.machine.cores()
+    def _use(self) -> Use:
+        return Use() if self._means.machine is None else self._means.machine.look()
 
     def _set_rate(self, rate_per_s: float) -> None:
         self._generator.set_rate(rate_per_s, abandon_owed=True)
@@ -285,7 +286,7 @@ class SparkDeployment:
         _delete_checkpoints(self._folder.parent)
 
     def _observation(
-        self, finished: Mapping[str, metrics.Finished], keeper: GateKeeper, cores_used: float | None
+        self, finished: Mapping[str, metrics.Finished], keeper: GateKeeper, use: Use
     ) -> Observation | None:
         """Put the window together; None for a batch that saw too little of the rate."""
         lead = finished[self.plan.queries[0].chain.name].batch
@@ -325,7 +326,8 @@ class SparkDeployment:
             overran=metrics.overran(finished, self._means.window_s),
             speed_index=self._means.speed.between(span.start_s, span.end_s),
             cpu_s=metrics.cpu_s(finished, span.scale_s),
-            cores_used=cores_used,
+            cores_used=use.cores,
+            compiling_cores=use.compiling,
             generator_limited=achieved.limited,
             operators=operators,
         )

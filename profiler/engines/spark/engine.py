@@ -75,7 +75,7 @@ class SparkEngine:
                 self._speed,
                 window_s,
                 production_batch_s,
-                machine=MachineUse() if self._session.local else None,
+                machine=MachineUse(self._session.process) if self._session.local else None,
                 prefill_keys=prefill_keys,
             )
             self._opened = opened.pop_all()

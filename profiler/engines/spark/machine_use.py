@@ -9,21 +9,37 @@ from __future__ import annotations
 import contextlib
 import platform as system
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
+from profiler.engines.spark.compilers import Compilers
 from profiler.engines.spark.session import machine_cores
 
 
-class MachineUse:
-    """Cores in use by this process and all it started, from one look to the next."""
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Cores in use; None where the job runs on other machines."""
 
-    def __init__(self) -> None:
+    cores: float | None = None
+    compiling: float | None = None
+    """Those of them that the compilers of Spark's JVM took."""
+
+
+class MachineUse:
+    """Cores in use by this process and all it started, from one look to the next; `jvm` is Spark's process."""
+
+    def __init__(self, jvm: int) -> None:
+        self._compilers = Compilers(jvm)
         self._at_s, self._used_s = time.monotonic(), _used_s()
 
-    def cores(self) -> float:
-        """Tell how many cores were in use since the last look; of processes that ended meanwhile nothing is known."""
+    def look(self) -> Use:
+        """Tell what was in use since the last look."""
+        return Use(self._cores(), self._compilers.cores())
+
+    def _cores(self) -> float:
+        """Of processes that ended meanwhile nothing is known."""
         now_s, used_s = time.monotonic(), _used_s()
         busy = sum(max(0.0, seconds - self._used_s.get(process, 0.0)) for process, seconds in used_s.items())
         passed_s = now_s - self._at_s

@@ -205,6 +205,11 @@ class Session:
         return max(1, int(self._context._jsc.sc().getExecutorMemoryStatus().size()) - 1)  # noqa: SLF001
 
     @property
+    def process(self) -> int:
+        """Number of the JVM's process."""
+        return int(self._gateway.proc.pid)
+
+    @property
     def rest_url(self) -> str:
         """Address of the REST interface for this application."""
         return f"{self._context.uiWebUrl}/api/v1/applications/{self._context.applicationId}"
