@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from profiler.block_time import BlockTime
 from profiler.configuration import Configuration
 from profiler.confirming import confront
 from profiler.engines import Engine, Platform
 from profiler.errors import ProfileError
-from profiler.events import Report, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
+from profiler.events import Event, Report, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
 from profiler.measure import Arm, Design, measure, observe_blocks
 from profiler.policies.evidence import screened
 from profiler.policies.policy import Parameters, Policy, Situation, require_asked_for
@@ -61,10 +62,38 @@ class Profile:
         """Throughput of the answer over the initial one, minus 1, as the search saw it."""
         return self.answer.throughput_per_s / self.initial.throughput_per_s - 1
 
+    def keeps_latency(self, outcome: Round) -> bool:
+        """Tell whether a round keeps the latency constraint."""
+        return outcome.meets(self.situation.parameters.latency_ms, self.situation.parameters.latency_quantile)
+
+    @property
+    def only_offers_less(self) -> bool:
+        """Tell whether the answer is the initial configuration at a lower rate, so that there is no gain to confirm."""
+        is_throttled = self.answer.configuration.offered_per_s is not None
+        return is_throttled and self.is_late and _deployed(self.answer) == _deployed(self.initial)
+
+    @property
+    def is_late(self) -> bool:
+        """Tell whether the gain compares an answer that keeps the latency constraint with a start that does not."""
+        return self.keeps_latency(self.answer) and not self.keeps_latency(self.initial)
+
     @property
     def against_initial(self) -> Comparison | None:
         """The confirmed comparison with the initial configuration, if there is one."""
         return next((made.comparison for made in self.confirmations if made.against == self.initial.number), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds from its beginning by which parts of a profile are to end; None is no limit."""
+
+    search_s: float | None = None
+    """No round starts that would end after it."""
+    confirmed_s: float | None = None
+    """A confirmation has as many blocks as fit before it, and `FEWEST_BLOCKS` of each arm at the least."""
+
+
+FEWEST_BLOCKS = 3
 
 
 @dataclass(slots=True)
@@ -79,18 +108,21 @@ class Loop:
     report: Report = ignore
     slots: int | None = None
     budget_s: float | None = None
-    search_s: float | None = None
-    """What the search may take of that, so that confirmation and verification have their time."""
+    limits: Limits = field(default_factory=Limits)
+    """Where there is no budget."""
     production_batch_s: float | None = None
     """Length of the batches with which the answer is verified; None leaves it unverified."""
     clock: Callable[[], float] = time.monotonic
     is_warm: bool = field(default=False, init=False)
     """The engine was loaded; not so where all rounds are of an earlier session."""
+    _times: BlockTime | None = field(default=None, init=False)
 
     def run(self, history: Sequence[Round] = ()) -> Profile:
         """Search, then confirm; rounds in `history` are taken as measured."""
         budget = TimeBudget(self.budget_s, self.clock)
-        searching = TimeBudget(self.budget_s if self.search_s is None else self.search_s, self.clock)
+        searching = TimeBudget(self.limits.search_s if self.budget_s is None else self.budget_s, self.clock)
+        confirmed_s = self.limits.confirmed_s
+        self._times = None if confirmed_s is None else BlockTime(self.clock, self.clock() + confirmed_s)
         situation = self.situation()
         rounds, complete = self._search(situation, list(history), searching)
         answer, notes = _answer(rounds, situation)
@@ -107,13 +139,18 @@ class Loop:
             notes=notes,
             complete=complete,
         )
-        self.report(SearchEnded(profile.answer, profile.initial))
+        self._tell(SearchEnded(profile.answer, profile.initial))
         is_new = _deployed(profile.answer) != _deployed(profile.initial)
         if self.design.blocks >= 2 and is_new and not budget.is_over:
             profile = self._confirmed(profile)
         if self.production_batch_s is not None and not budget.is_over:
             profile = replace(profile, verification=self._verified(profile.answer, self.production_batch_s))
         return profile
+
+    def _tell(self, event: Event) -> None:
+        if self._times is not None:
+            self._times(event)
+        self.report(event)
 
     def situation(self) -> Situation:
         """Return what the policy may know; the user's slots bound the engine's."""
@@ -139,7 +176,7 @@ class Loop:
                 answer: Round | None = outcome
             else:
                 rounds[-1] = rounds[-1].decided(move)
-                self.report(RoundDecided(rounds[-1]))
+                self._tell(RoundDecided(rounds[-1]))
                 answer = None
             try:
                 move = plan.send(answer)
@@ -152,7 +189,7 @@ class Loop:
             require_asked_for(past, trial)
             return replace(past, trial=trial, decision=None)
         number = len(rounds) + 1
-        self.report(TrialStarted(number, trial))
+        self._tell(TrialStarted(number, trial))
         reference = rounds[trial.against - 1] if trial.against is not None else None
         measurement = measure(
             self.engine,
@@ -161,12 +198,12 @@ class Loop:
             self.design,
             reference=reference,
             cold_s=0.0 if self.is_warm else self.engine.platform.cold_s,
-            report=self.report,
+            report=self._tell,
         )
         self.is_warm = True
         comparison = screened(reference.measurement, measurement, rounds, self.parameters) if reference else None
         outcome = Round(number, trial, measurement, comparison)
-        self.report(RoundMeasured(outcome))
+        self._tell(RoundMeasured(outcome))
         return outcome
 
     def _warm_up(self, arm: Arm) -> None:
@@ -175,11 +212,20 @@ class Loop:
         if not self.is_warm and windows > 0:
             design = replace(self.design, block_warm_up=0, block=windows, block_probe=0)
             warm_up = replace(arm, name="warm-up")
-            list(observe_blocks(self.engine, self.topology, [warm_up], [0], design, self.report, planned=1))
+            list(observe_blocks(self.engine, self.topology, [warm_up], [0], design, self._tell, planned=1))
         self.is_warm = True
 
     def _verified(self, answer: Round, batch_s: float) -> Verification:
-        return verify(self.engine, self.topology, answer, self.parameters, batch_s, self.report)
+        return verify(self.engine, self.topology, answer, self.parameters, batch_s, self._tell)
+
+    def _blocks_in_time(self, arms: int) -> int:
+        """Choose the blocks per arm before any of them is seen: what they say must not decide how many there are."""
+        times = self._times
+        if times is None:
+            return self.design.blocks
+        windows = self.design.block_warm_up + self.design.block + self.design.block_probe
+        fitting = (blocks for blocks in range(self.design.blocks, 0, -1) if times.allows(blocks * arms, windows))
+        return min(self.design.blocks, max(FEWEST_BLOCKS, next(fitting, 0)))
 
     def _confirmed(self, profile: Profile) -> Profile:
         """Measure the answer against the initial configuration and the runner-up, interleaved."""
@@ -188,23 +234,26 @@ class Loop:
         arms = [_arm(outcome) for outcome in (profile.answer, *others)]
         alpha = self.parameters.significance
         self._warm_up(arms[0])
-        found = confront(self.engine, self.topology, arms, self.design, alpha=alpha, rivals=(2,), report=self.report)
+        design = replace(self.design, blocks=self._blocks_in_time(len(arms)))
+        found = confront(self.engine, self.topology, arms, design, alpha=alpha, rivals=(2,), report=self._tell)
         made = tuple(Confirmation(other.number, found.against[index]) for index, other in enumerate(others, start=1))
         if runner_up is None or found.against[2].verdict is not Verdict.DECREASED:
-            return replace(profile, confirmations=made)
+            return _unless_in_vain(replace(profile, confirmations=made))
         swapped = confirm(found.blocks, reference=1, candidate=2, alpha=found.part * alpha)
         note = f"the confirmation preferred round {runner_up.number} to round {profile.answer.number}"
-        return replace(
-            profile,
-            answer=runner_up,
-            confirmations=(Confirmation(profile.initial.number, swapped),),
-            notes=(*profile.notes, note),
+        return _unless_in_vain(
+            replace(
+                profile,
+                answer=runner_up,
+                confirmations=(Confirmation(profile.initial.number, swapped),),
+                notes=(*profile.notes, note),
+            )
         )
 
 
 def _deployed(outcome: Round) -> tuple[Configuration, bool]:
-    """Return what tells two rounds apart: one may be the other, measured again."""
-    return outcome.configuration, outcome.trial.fused
+    """Return what tells two rounds apart: one may be the other, measured again or offered less."""
+    return Configuration.of(outcome.configuration.tasks), outcome.trial.fused
 
 
 def _arm(outcome: Round) -> Arm:
@@ -223,6 +272,21 @@ def _answer(rounds: Sequence[Round], situation: Situation) -> tuple[Round, tuple
         if against_today.verdict is Verdict.DECREASED:
             return initial, ("today's job as written is faster than every configuration tried: keep it",)
     return answer, ()
+
+
+def _unless_in_vain(profile: Profile) -> Profile:
+    """Return the profile with the initial configuration for an answer that needs more slots and is not seen to gain."""
+    found, answer, initial = profile.against_initial, profile.answer, profile.initial
+    if found is None or found.verdict is Verdict.INCREASED:
+        return profile
+    is_worth_it = found.effect > 0 and found.verdict is not Verdict.UNCHANGED
+    if is_worth_it or not profile.keeps_latency(initial) or initial.configuration.slots > answer.configuration.slots:
+        return profile
+    note = (
+        f"in interleaved blocks {answer.configuration} was not faster than {initial.configuration} "
+        f"({found.effect:+.1%}, {found.low:+.1%} to {found.high:+.1%}): that stays"
+    )
+    return replace(profile, answer=initial, confirmations=(), notes=(*profile.notes, note))
 
 
 def _runner_up(profile: Profile) -> Round | None:

@@ -188,7 +188,7 @@ class Settings:
         "budget",
         duration(),
         "No round or block starts that would end after this time; a confirmation is finished.",
-        unset="no limit; on Spark a search 5m (several queries 10m, --quick 3m30s), a gate 6m",
+        unset="no limit; on Spark a search 6m (several queries 12m, --quick 3m30s), a gate 6m",
     )
     seed: int = _option("seed", count(least=0), 1, "Seed of the simulated engine's noise.")
     nodes: int = _option("nodes", count(least=1), 6, "Nodes of the simulated cluster.")

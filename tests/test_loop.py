@@ -11,9 +11,9 @@ from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import ProfileError, UsageError
-from profiler.events import BlockStarted, RoundDecided, RoundMeasured, SearchEnded, TrialStarted
+from profiler.events import BlockStarted, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, WindowSeen
 from profiler.loading import load_topology
-from profiler.loop import Loop
+from profiler.loop import FEWEST_BLOCKS, Limits, Loop
 from profiler.measure import Design
 from profiler.observation import Doubt
 from profiler.policies import POLICIES
@@ -217,13 +217,75 @@ def test_a_search_that_used_up_its_own_time_is_confirmed_all_the_same():
     profile = loop(
         load_topology("word-count"),
         on=engine(24, nodes=3, cores=2),
-        search_s=240,
+        limits=Limits(search_s=240),
         blocks=4,
         clock=lambda: float(next(ticks)),
     ).run()
     assert not profile.complete
     assert len(profile.rounds) < 5
     assert profile.confirmations
+
+
+@pytest.mark.parametrize(("room_for", "each"), [(None, 6), (100.0, 6), (5.5, 5), (0.0, FEWEST_BLOCKS)])
+def test_a_confirmation_has_the_blocks_that_fit(room_for, each):
+    """How many is chosen before the first one is seen; three of each arm are measured in any case."""
+    turn_s = 2 * 4 * 3.0
+
+    def confirmed(limits):
+        """Tell when the search ended and how many blocks were planned; only windows take time."""
+        now_s, ended_s, planned = [0.0], [], []
+
+        def report(event):
+            match event:
+                case WindowSeen():
+                    now_s[0] += 3.0
+                case SearchEnded():
+                    ended_s.append(now_s[0])
+                case BlockStarted():
+                    planned.append(event.planned)
+
+        profile = loop(blocks=6, limits=limits, report=report, clock=lambda: now_s[0]).run()
+        assert len(profile.confirmations) == 1
+        return ended_s[0], planned[0]
+
+    ended_s, planned = confirmed(Limits())
+    assert planned == 2 * 6
+    if room_for is not None:
+        assert confirmed(Limits(confirmed_s=ended_s + room_for * turn_s)) == (ended_s, 2 * each)
+
+
+class Tiring(SimulatedEngine):
+    """An engine on which more tasks gain while a search goes on, and nothing in blocks: the start was measured cold."""
+
+    deployed = 0
+
+    def deploy(self, topology, configuration, detail, **more):
+        self.deployed += 1
+        deployment = super().deploy(topology, configuration, detail, **more)
+        if self.deployed == 1:
+            observe = deployment.observe
+
+            def slow(rate_per_s, windows):
+                for seen in observe(rate_per_s, windows):
+                    yield replace(seen, throughput_per_s=0.7 * seen.throughput_per_s)
+
+            deployment.observe = slow
+        return deployment
+
+
+def test_more_slots_without_a_gain_are_not_the_answer():
+    """The first round was slow by chance and misled the search; blocks show that more tasks are not faster."""
+    held = Topology.chain(
+        "held",
+        Source("in"),
+        Operator("wait", cost=Cost(wait_ms=10), max_tasks=1),
+        Operator("work", cost=Cost(cpu_ms=1)),
+    )
+    profile = loop(held, on=Tiring(SimulatedPlatform(cores_per_node=2, slots=8), seed=1), blocks=6).run()
+    assert any(seen.decision.accepted for seen in profile.rounds[1:]), "the search was misled"
+    assert profile.answer is profile.initial
+    assert profile.confirmations == ()
+    assert any("was not faster than (1,1,1)" in note for note in profile.notes)
 
 
 def test_too_few_slots_say_how_many_are_needed():

@@ -20,7 +20,7 @@ from profiler.cli.stores import OpenStore, opened_history
 from profiler.cli.windows import fewer_of
 from profiler.engines import Engine
 from profiler.errors import ProfileError
-from profiler.loop import Loop
+from profiler.loop import Limits, Loop
 from profiler.measure import Design
 from profiler.policies import POLICIES
 from profiler.policies.policy import Parameters
@@ -37,8 +37,9 @@ from profiler.topology import Topology
 QUICK_WINDOWS = 5
 LONGEST_COLD = 2.5
 """Times --warm-up: the first round tells what every operator costs, and a JVM that compiles makes all of it dearer."""
-SEARCH_S = 300.0
-"""A confirmation takes up to five minutes more, a verification one or two, start and end half a minute together."""
+SEARCH_S = 360.0
+CONFIRMED_S = 590.0
+"""All of it is to end in twelve minutes: starting takes 20 s before, a verification up to 100 s after."""
 QUICK_BUDGET_S = 210.0
 """Of the rounds; the services and the session take up to 20 s before, closing them takes some after."""
 
@@ -52,8 +53,8 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
     design, parameters = search_design(settings), policy_parameters(settings)
     batch_s = None if settings.quick else settings.production_batch_s
     budget_s = search_budget_s(settings)
-    search_s = search_limit_s(settings)
-    time_left = time_left_of(settings, design, batch_s=batch_s, budget_s=budget_s or search_s)
+    limits = time_limits(settings)
+    time_left = time_left_of(settings, design, batch_s=batch_s, budget_s=budget_s or limits.search_s)
     title = f"profile {topology.name} on {settings.engine}"
     with (
         progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
@@ -79,7 +80,7 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
             report=history.report,
             slots=settings.slots,
             budget_s=budget_s,
-            search_s=search_s,
+            limits=limits,
             production_batch_s=batch_s,
         )
         profile = loop.run(history.past)
@@ -108,14 +109,15 @@ def search_budget_s(settings: Settings) -> float | None:
     return QUICK_BUDGET_S if settings.budget_s is None and settings.quick else settings.budget_s
 
 
-def search_limit_s(settings: Settings) -> float | None:
-    """Return how long a search on Spark may take where the user set no time: all of it is to end in twelve minutes.
+def time_limits(settings: Settings) -> Limits:
+    """Return by when search and confirmation on Spark are to end where the user set no time.
 
     Longer windows make longer rounds, and longer searches.
     """
     if settings.engine is EngineName.SIMULATED or settings.budget_s is not None or settings.quick:
-        return None
-    return SEARCH_S * max(1.0, settings.window_s / Settings().window_s)
+        return Limits()
+    longer = max(1.0, settings.window_s / Settings().window_s)
+    return Limits(longer * SEARCH_S, longer * CONFIRMED_S)
 
 
 def policy_parameters(settings: Settings) -> Parameters:

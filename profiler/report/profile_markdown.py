@@ -25,7 +25,9 @@ def _answer(document: Document) -> str:
     best = document["best"]
     tasks = ", ".join(f"{name} {count}" for name, count in best["tasks"].items())
     speed = f"**{best['throughput_per_s']:,.0f} rows/s** with {best['slots']} slots: {tasks}"
-    lines = [f"{speed} (gain {change(document['gain'])}); {best['holds']}.", *_evidence(document)]
+    is_late = best.get("keeps_latency") and not document["initial"].get("keeps_latency", True)
+    late = " over a start that is later than the latency constraint allows" if is_late else ""
+    lines = [f"{speed} (gain {change(document['gain'])}{late}); {best['holds']}.", *_evidence(document)]
     return "\n".join([lines[0], "", *lines[1:]] if lines[1:] else lines)
 
 

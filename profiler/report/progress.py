@@ -135,8 +135,12 @@ def unconfirmed_in_words(event: SearchEnded) -> str:
     """Say what the search found, for those who do not want to wait for its confirmation."""
     answer, initial = event.answer, event.initial
     tasks = ", ".join(f"{name} {count}" for name, count in answer.configuration.items)
-    gain = "" if answer is initial else f", {change(answer.throughput_per_s / initial.throughput_per_s - 1)}"
-    return f"answer, not confirmed yet: {tasks}: {answer.throughput_per_s:,.0f} rows/s{gain}"
+    found = f"answer, not confirmed yet: {tasks}: {answer.throughput_per_s:,.0f} rows/s"
+    if answer.configuration.offered_per_s is not None:
+        found += " at the most, to keep the latency"
+    if answer.configuration.tasks == initial.configuration.tasks:
+        return found
+    return f"{found}, {change(answer.throughput_per_s / initial.throughput_per_s - 1)}"
 
 
 def block_in_words(event: BlockStarted) -> str:

@@ -88,7 +88,7 @@ def _figures(profile: Profile) -> Table:
             f"mean {latency.mean:,.0f} ms, p50 {latency.p50:,.0f}, p95 {latency.p95:,.0f}, p99 {latency.p99:,.0f} "
             f"(read to sink, at {answer.measurement.latency_at_per_s or 0:,.0f} rows/s)",
         )
-    if not answer.meets(profile.situation.parameters.latency_ms, profile.situation.parameters.latency_quantile):
+    if not profile.keeps_latency(answer):
         table.add_row("", Text(f"violates the constraint of {profile.situation.parameters.latency_ms:g} ms", "red"))
     if answer.configuration.offered_per_s is not None:
         table.add_row("throttled", f"offer at most {answer.configuration.offered_per_s:,.0f} rows/s")
@@ -105,10 +105,14 @@ def _figures(profile: Profile) -> Table:
 
 def _gain(profile: Profile) -> RenderableType:
     against = "today's job" if profile.topology.today is not None else "one task each"
-    seen = f"{profile.gain:+.1%} over {against} ({profile.initial.throughput_per_s:,.0f} rows/s)"
+    before = f"{profile.initial.throughput_per_s:,.0f} rows/s"
     confirmed = profile.against_initial
     if profile.answer is profile.initial:
         return f"none: {against} is the best that was found"
+    if profile.only_offers_less:
+        return f"none: {against} keeps the latency constraint at this rate; at {before} it does not"
+    late = ", later than the latency constraint allows" if profile.is_late else ""
+    seen = f"{profile.gain:+.1%} over {against} ({before}{late})"
     if confirmed is None:
         return Text(f"{seen}, not confirmed")
     style = "green" if confirmed.verdict is Verdict.INCREASED else "yellow"

@@ -48,6 +48,15 @@ class Profiled:
         """Tell whether waiting bounds the answer."""
         return bool(self.document["best"]["bound"]["by"] == "waiting")
 
+    @property
+    def starts_late(self) -> bool:
+        """Tell whether the start violates the latency constraint that the answer keeps: its rate is no rate to use."""
+        parameters = self.document["parameters"]
+        by_number = {each.number: each for each in rounds_of(self.document)}
+        start, best = (by_number[self.document[which]["round"]] for which in ("initial", "best"))
+        constraint = parameters["latency_ms"], parameters["latency_quantile"]
+        return best.meets(*constraint) and not start.meets(*constraint)
+
     def prediction_error(self, which: str) -> float | None:
         """Return how far the simulated engine is off the start (`initial`) or the answer (`best`), as a part of it.
 
@@ -111,7 +120,8 @@ def appendix() -> str:
         lines.append(
             f"| `{each.name}` | {start} → {best}{limit} "
             f"| {document['initial']['throughput_per_s']:,.0f} → {document['best']['throughput_per_s']:,.0f} "
-            f"| {document['gain']:+.0%} | {_confirmed(document['confirmed'])} "
+            f"| {'the start is late' if each.starts_late else _percent(document['gain'])} "
+            f"| {_confirmed(document['confirmed'])} "
             f"| {len(document['rounds'])} | {each.minutes:.1f} | {errors} |"
         )
     return "\n".join(lines)

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from profiler.cli.app import app
 from scripts.benches import workloads
+from tests.report.test_late_start import profiled
 
 
 @pytest.fixture
@@ -39,3 +40,10 @@ def test_a_profile_is_told_and_foretold(calls):
     assert "tasks (1,1,1,1,1,1) → (" in found["throughput"]["against"]
     assert "| `diamond` | (1,1,1,1,1,1) → (" in workloads.appendix()
     assert calls == ["diamond"]
+
+
+@pytest.mark.parametrize(("slots", "latency_ms", "is_late"), [(4, 60, True), (15, 500, False)])
+def test_a_start_that_is_too_late_is_no_rate_to_gain_on(slots, latency_ms, is_late):
+    """Read off the rounds, so that documents of older versions tell it too."""
+    _, document = profiled(slots, latency_ms)
+    assert workloads.Profiled("waits", document, 1.5).starts_late is is_late

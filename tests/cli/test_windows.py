@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from profiler.cli.running import SEARCH_S, search_design, search_limit_s
+from profiler.cli.running import CONFIRMED_S, SEARCH_S, search_design, time_limits
 from profiler.cli.windows import LONG_WINDOW_S, LONG_WINDOWS, fewer_of, with_fitting_windows
 from profiler.loading import load_topology
+from profiler.loop import Limits
 from profiler.measure import Design
 from profiler.settings import EngineName, Settings
 
@@ -52,8 +53,7 @@ def test_longer_windows_take_the_same_time_in_all():
 
 def test_a_search_on_spark_has_a_limit_that_grows_with_its_windows():
     """What the user said about time goes before it, and simulated windows take none."""
-    assert search_limit_s(Settings()) == SEARCH_S
-    assert search_limit_s(Settings(window_s=6.0)) == 2 * SEARCH_S
-    assert search_limit_s(Settings(window_s=1.0)) == SEARCH_S
+    assert time_limits(Settings()) == time_limits(Settings(window_s=1.0)) == Limits(SEARCH_S, CONFIRMED_S)
+    assert time_limits(Settings(window_s=6.0)) == Limits(2 * SEARCH_S, 2 * CONFIRMED_S)
     for unlimited in (Settings(budget_s=1e3), Settings(quick=True), Settings(engine=EngineName.SIMULATED)):
-        assert search_limit_s(unlimited) is None
+        assert time_limits(unlimited) == Limits()
