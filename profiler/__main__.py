@@ -6,6 +6,7 @@ import sys
 from io import TextIOWrapper
 
 from profiler.cli.app import app
+from profiler.cli.endings import end_like_ctrl_c
 
 
 def main() -> None:
@@ -14,6 +15,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             # A terminal that cannot show "→" shows "?" instead of an error.
             stream.reconfigure(errors="replace")
+    end_like_ctrl_c()
     app(prog_name="profile")
 
 

@@ -97,7 +97,9 @@ def _figures(profile: Profile) -> Table:
     for label, said in (("operators", classes_in_words(profile)), ("state", state_in_words(profile))):
         if said:
             table.add_row(label, said)
-    if profile.verification is not None:
+    if profile.verification is None:
+        table.add_row("production", "not verified with production's batches")
+    else:
         style = "green" if profile.verification.passed else "yellow" if holds_with_less(profile.verification) else "red"
         table.add_row("production", Text(in_words(profile.verification), style))
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 
 import jsonschema
 import psutil
@@ -31,6 +32,8 @@ topology = Topology.chain(
 )
 """
 WHOLE = ("--windows", "4", "--window", "2s", "--warm-up", "3s", "--slots", "4", "--latency", "5s")
+TERMINAL = "import pty, sys; pty.spawn(sys.argv[1:])"
+"""A program in whose terminal another one runs; it is gone when this one is."""
 SHORT = ("--quick", "--windows", "3", "--window", "1s", "--warm-up", "3s", "--slots", "5")
 
 
@@ -92,11 +95,29 @@ def test_a_whole_profile_is_confirmed_and_verified(command, tmp_path):
     assert "with batches of 4 s" in run.out
 
 
+@pytest.mark.exact
 def test_a_killed_profile_leaves_no_process(command, cache):
     """kill -9 of the command: broker, database, Spark and generator end by themselves."""
     run = command("run", "job.py", *SHORT)
-    run.wait_for("round 1")
+    run.wait_for_windows(1)
     os.kill(run.process.pid, signal.SIGKILL)
     run.process.wait()
     _, alive = psutil.wait_procs(processes_of(cache), timeout=60)
     assert not alive
+
+
+@pytest.mark.exact
+def test_a_closed_terminal_ends_a_profile_as_ctrl_c_does(command, cache):
+    """The panel has nowhere to draw, JVM and generator hear of it as well, and still it tidies up what it started."""
+    terminal = command("run", "job.py", *SHORT, wrapper=(sys.executable, "-c", TERMINAL))
+    terminal.wait_for_windows(1)
+    assert list(cache.glob("runs/*/data"))
+    of_profile = processes_of(cache)
+    terminal.close()
+    _, alive = psutil.wait_procs(of_profile, timeout=60)
+    assert not alive
+    assert not list(cache.glob("runs/*/data"))
+    listed = command("history", "list", "--json")
+    assert listed.ended() == 0, listed.err
+    (stored,) = json.loads(listed.out)["runs"]
+    assert stored["state"] == "interrupted"

@@ -29,6 +29,7 @@ def words_of(messages: list[Message]) -> Counter[str]:
     return Counter(word for message in messages for word in message.value.split('"')[3].split())
 
 
+@pytest.mark.exact
 def test_two_stateful_operators_in_a_row(spark_engine, lines: list[Message]) -> None:
     """The second reads a topic through a task of its own; two sources are read as one stream before the first."""
     topology = Topology(
@@ -53,6 +54,7 @@ def test_two_stateful_operators_in_a_row(spark_engine, lines: list[Message]) -> 
     assert last == expected
 
 
+@pytest.mark.exact
 def test_a_source_and_an_operator_meet(spark_engine, lines: list[Message]) -> None:
     """A source that is read twice, once directly and once behind a Python operator that waits; state at the end."""
     rows = "key string, value string, event_time timestamp"

@@ -114,6 +114,7 @@ def test_a_killed_jvm_and_spark_s_own_errors_are_told_in_a_sentence(tmp_path):
     assert done.stderr == ""
 
 
+@pytest.mark.exact
 def test_ctrl_c_while_spark_starts_leaves_no_jvm(tmp_path):
     """The interruption is passed on when the JVM has ended, not before."""
     source = """
@@ -141,6 +142,7 @@ def test_ctrl_c_while_spark_starts_leaves_no_jvm(tmp_path):
     assert (said, complaints) == ("0\n", "")
 
 
+@pytest.mark.exact
 def test_spark_s_jvm_ends_with_a_killed_parent(tmp_path):
     """Kill -9 leaves no JVM and no Python worker."""
     source = """

@@ -58,6 +58,7 @@ def results(deployment, wanted: int) -> list[dict]:
     return found
 
 
+@pytest.mark.exact
 def test_every_operator_has_its_stage_and_the_counts_are_right(spark_engine):
     """With several tasks everywhere nothing is lost or doubled: the counts equal those of plain Python."""
     topology = word_count()
@@ -96,6 +97,7 @@ def test_a_waiting_operator_scales_past_the_cores(spark_engine):
     assert reached[24] > 10 * reached[1]
 
 
+@pytest.mark.exact
 def test_a_fan_out_and_a_fan_in_run_as_chains(spark_engine):
     """A feeds B and C, both feed D: four queries, every row arrives by both ways, with its columns and its time."""
     topology = Topology(
@@ -177,6 +179,7 @@ def test_an_operator_that_cannot_be_built_is_named_with_the_user_s_line(spark_en
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.exact
 def test_a_deployment_leaves_no_topic_and_no_checkpoint(spark_engine, spark_run):
     """Closing deletes what was made for it; what Spark writes after that goes with the next deployment."""
     topology = word_count()

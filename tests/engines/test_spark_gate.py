@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections import deque
 
 import numpy as np
@@ -18,8 +20,10 @@ from profiler.engines.spark.gate import (
     SILENT_S,
     Arrivals,
     Gate,
+    GateKeeper,
     Offered,
 )
+from profiler.errors import ProfileError
 
 TICK_S = 0.1
 
@@ -215,3 +219,26 @@ def test_rows_that_were_never_sent_do_not_close_the_gate_for_good():
     again = next(index for index, rate in enumerate(rates) if index > closed and rate > 0)
     assert (again - closed) * TICK_S < LOST_S + 1
     assert 0.0 in rates[again:], "and it is closed again where still nothing comes out"
+
+
+@pytest.mark.parametrize(
+    ("error", "is_told"), [(ZeroDivisionError("no rows"), True), (ProfileError("It died."), False)]
+)
+def test_a_keeper_that_breaks_says_so_to_those_who_wait(error, is_told):
+    """Its thread would end unheard, and windows that wait for its rate would never come.
+
+    That the generator died is told to those who wait for its reports, after the broker whose end it may have died of.
+    """
+    broken = threading.Event()
+
+    def arrivals():
+        broken.set()
+        raise error
+
+    keeper = GateKeeper(Gate(100.0, 1), lambda _: None, arrivals, every_s=0.001)
+    keeper.require_working()
+    keeper.start()
+    assert broken.wait(10)
+    keeper.stop()
+    with pytest.raises(ZeroDivisionError, match="no rows") if is_told else contextlib.nullcontext():
+        keeper.require_working()

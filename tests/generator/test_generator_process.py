@@ -55,6 +55,7 @@ def until(generator: GeneratorProcess, reached: Callable[[Report], bool]) -> Rep
     return report
 
 
+@pytest.mark.exact
 @pytest.mark.kafka
 def test_every_message_arrives_once_in_order_with_the_time_it_was_due(
     broker: Kafka, create_topic: CreateTopic, numbered: Path, log: Path
@@ -213,6 +214,7 @@ def test_a_window_tells_what_was_offered_and_what_arrived(
         assert relieved.abandoned > 1_000_000
 
 
+@pytest.mark.exact
 @pytest.mark.kafka
 def test_a_slow_broker_fills_the_queue_and_nothing_is_lost(mortal_broker: Kafka, numbered: Path, log: Path) -> None:
     """While the broker stands still the generator says that it falls behind; then it catches up with the old times."""
@@ -284,6 +286,7 @@ def test_stopping_does_not_wait_long_for_a_dead_broker(mortal_broker: Kafka, num
     assert generator.stop() == last, "stopping twice is fine"
 
 
+@pytest.mark.exact
 @pytest.mark.kafka
 @pytest.mark.parametrize("rate_per_s", [0.0, 1_000_000.0])
 def test_a_killed_parent_takes_the_generator_with_it(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,11 @@ from profiler.services.processes import MarkedProcess, marked_processes
 
 WITHIN_S = 30.0
 _POLL_S = 0.01
+
+
+def take_terminal() -> None:
+    """Make the terminal at standard input this session's own, so that its end is the session's hang-up."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def wait_until_it_shows(process: psutil.Process) -> None:

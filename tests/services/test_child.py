@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import pty
 import signal
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 import psutil
@@ -17,7 +15,7 @@ import pytest
 from profiler.errors import ProfileError
 from profiler.services.child import Child, Grace, ServiceDied, died, how_it_ended, last_words
 from profiler.services.run_folder import RunFolder
-from tests.services.starting import marked_when_they_show, wait_until_it_shows
+from tests.services.starting import marked_when_they_show, take_terminal, wait_until_it_shows
 
 SERVER = ["sleep", "1000"]
 PARENT = """
@@ -200,7 +198,7 @@ def test_a_closed_terminal_leaves_nothing(parent, left, tmp_path: Path) -> None:
         program = parent(
             PARENT + "    print('ready', flush=True); signal.pause()\n",
             stdin=terminal,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=take_terminal,
         )
         assert len(marked_when_they_show(tmp_path, 2)) == 2
     finally:

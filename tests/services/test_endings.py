@@ -33,6 +33,7 @@ PROFILE = """
 """
 
 
+@pytest.mark.exact
 @pytest.mark.kafka
 @pytest.mark.mongo
 def test_kill_9_of_a_profile_leaves_no_server(parent, left, tmp_path: Path) -> None:
@@ -43,6 +44,7 @@ def test_kill_9_of_a_profile_leaves_no_server(parent, left, tmp_path: Path) -> N
     assert left() == []
 
 
+@pytest.mark.exact
 @pytest.mark.kafka
 @pytest.mark.mongo
 def test_ctrl_c_leaves_the_servers_until_the_results_are_stored(parent, left, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from messages import Message
 
 from profiler.loading import load_topology
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.exact]
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 

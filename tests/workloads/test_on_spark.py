@@ -17,7 +17,7 @@ from profiler.loading import load_topology
 from workloads.tweets import make_tweets
 from workloads.twitter_sentiment import WINDOW_S
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.exact]
 
 SPAN_MS = 25
 """Between two messages."""

@@ -15,7 +15,7 @@ from messages import Message
 from profiler.loading import load_topology
 from workloads.tweets import make_tweets
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.exact]
 
 
 @pytest.fixture(scope="module")

@@ -137,6 +137,7 @@ class SparkDeployment:
             while windows > 0:
                 finished = self._batches.finish(numbers)
                 numbers = self._batches.next_after(numbers)
+                keeper.require_working()
                 observation = self._observation(finished, keeper, self._use())
                 if observation is not None:
                     windows -= 1
@@ -188,6 +189,7 @@ class SparkDeployment:
         with self._offered(rate_per_s) as keeper:
             gate = keeper.gate
             while gate.counted_from_s is None and gate.capacity_per_s < ENOUGH_PER_S and not gate.blind:
+                keeper.require_working()
                 self._let_run()
 
     def _make_ready(self, rate_per_s: float) -> None:

@@ -232,6 +232,7 @@ class GateKeeper:
         self._told: float | None = None
         self._lock = threading.Lock()
         self._ended = threading.Event()
+        self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="profile-gate", daemon=True)
 
     def start(self) -> None:
@@ -251,12 +252,21 @@ class GateKeeper:
         with self._lock:
             return self.gate.held_rows(at_s)
 
+    def require_working(self) -> None:
+        """Raise what ended it by itself: without it the rate is never reached, and no window would ever count."""
+        if self._failure is not None:
+            raise self._failure
+
     def _run(self) -> None:
-        with contextlib.suppress(ProfileError):
+        try:
             while not self._ended.wait(self._every_s):
                 with self._lock:
                     rate = self.gate.look(time.time(), self._arrivals())
                 self._tell(rate)
+        except ProfileError:
+            return  # a generator that died says so where it is waited for
+        except Exception as error:  # noqa: BLE001 - raised in the thread that waits for windows
+            self._failure = error
 
     def _tell(self, rate_per_s: float) -> None:
         if rate_per_s != self._told:

@@ -1,0 +1,36 @@
+"""What a test run left behind: `python -m tests.left_over` names every process that still carries the run's mark.
+
+`scripts/test` sets the mark in its environment, and all that the tests start inherit it: servers, JVMs, their workers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+
+import psutil
+
+MARK = "TEST_RUN_OF_PROFILE"
+
+
+def marked(run: str) -> list[str]:
+    """Describe the processes of a test run, but for this one and those that started it."""
+    own = {os.getpid(), *(each.pid for each in psutil.Process().parents())}
+    found = []
+    for each in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if each.pid not in own and each.environ().get(MARK) == run and each.status() != psutil.STATUS_ZOMBIE:
+                found.append(f"{each.pid} {' '.join(each.cmdline())[:150]}")
+    return found
+
+
+def main() -> int:
+    """Name them; return 1 where there are any."""
+    left = marked(os.environ[MARK])
+    sys.stderr.writelines(f"left behind by the tests: {each}\n" for each in left)
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
