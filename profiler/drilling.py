@@ -63,7 +63,7 @@ def largest_operator(topology: Topology, reference: Measurement) -> str:
 def foreseen(operator: str, part: float, reference: Measurement, design: Design, limits: Limits) -> Drilled:
     """Foresee what a gate of this design could find of an operator that works a part longer."""
     share = reference.operators[operator].cpu_s / sum(window.cpu_s for window in reference.windows)
-    costs = [_cpu_s(operator, (window,)) / window.source_rows for window in reference.windows]
+    costs = [_cpu_s(operator, (window,)) / window.source_rows for window in reference.windows if window.source_rows > 0]
     # As the gate tests it: one operator of several, one criterion of several, in parts of the job's CPU per row.
     floor = foreseen_floor(
         costs,

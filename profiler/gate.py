@@ -41,6 +41,7 @@ from profiler.configuration import Configuration
 from profiler.confirming import looks
 from profiler.drilling import Drilled, Loader, foreseen, in_words, largest_operator
 from profiler.engines import Engine
+from profiler.errors import ProfileError
 from profiler.events import BlockMeasured, Event, Report, TrialStarted, ignore
 from profiler.measure import FEWEST_WINDOWS, Arm, Design, measure, observe_blocks
 from profiler.observation import BlockWindows, Detail, Measurement
@@ -317,9 +318,18 @@ class Gate:
         )
         blocks = []
         for number, block in enumerate(seen, start=before + 1):
+            _require_rows(block, arms[block.arm].name)
             blocks.append(block)
             self._tell(BlockMeasured(number, block, expected_per_s, self.engine.platform.loop_s))
         return blocks
+
+
+def _require_rows(block: BlockWindows, version: str) -> None:
+    """Refuse to compare with a version that lets nothing through: it hangs, and no test has a number for that."""
+    if not any(window.source_rows > 0 for window in block.windows):
+        raise ProfileError(
+            f"No row came through {version} in a whole block.", hint="Look into the engine's log for the reason."
+        )
 
 
 def _windows(design: Design) -> int:

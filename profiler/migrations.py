@@ -9,6 +9,7 @@ one version to one of the next. A document of a version that does not exist yet 
 |---|---|---|
 | profile-run | 2 | `kind`: gates are kept too |
 | profile-run | 3 | `code` and `loop_s`: rounds of two sessions are of the same job, by the same measure |
+| profile-run | 4 | `place`: who shares a database does not go on with what another one measures |
 | profile-baseline | 2 | `run`: the gate that measured it |
 """
 
@@ -83,12 +84,17 @@ def _run_2_to_3(document: Document) -> dict[str, Any]:
     return {**document, "code": "", "loop_s": None}
 
 
+def _run_3_to_4(document: Document) -> dict[str, Any]:
+    """Know nothing of where it was measured."""
+    return {**document, "place": ""}
+
+
 def _baseline_1_to_2(document: Document) -> dict[str, Any]:
     """Name no gate that measured it, as gates were not kept."""
     return {**document, "run": None}
 
 
-RUN = Schema("profile-run", "run", (_run_1_to_2, _run_2_to_3))
+RUN = Schema("profile-run", "run", (_run_1_to_2, _run_2_to_3, _run_3_to_4))
 ROUND = Schema("profile-round", "round")
 WINDOW = Schema("profile-window", "window")
 BLOCK = Schema("profile-block", "block")

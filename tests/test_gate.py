@@ -10,6 +10,7 @@ from profiler.configuration import Configuration
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
+from profiler.errors import ProfileError
 from profiler.events import BlockStarted, Phase, TrialStarted, WindowSeen
 from profiler.gate import DESIGN, Drill, Gate, Side, StoredSide
 from profiler.observation import Detail
@@ -202,3 +203,43 @@ def test_a_drill_of_a_function_of_dataframes_is_calibrated():
     assert gate.deployed[1][1] is Detail.FULL
     assert gate.outcome.verdict is GateVerdict.SLOWER
     assert len(gate.outcome.blocks) == len(gate.blocks) - 1
+
+
+class Stalling(SimulatedEngine):
+    """An engine on which some windows let nothing through, by the number of the deployment and of the window."""
+
+    stalled: frozenset[tuple[int, int]] = frozenset()
+    deployed = 0
+
+    def deploy(self, *arguments, **more):
+        number = self.deployed
+        self.deployed += 1
+        deployment = super().deploy(*arguments, **more)
+        observe = deployment.observe
+
+        def stalling(rate_per_s, windows):
+            for index, seen in enumerate(observe(rate_per_s, windows)):
+                is_stalled = (number, index) in self.stalled
+                yield replace(seen, throughput_per_s=0.0) if is_stalled else seen
+
+        deployment.observe = stalling
+        return deployment
+
+
+def test_a_version_that_lets_nothing_through_is_told():
+    """It is neither slower nor inconclusive: CI must not turn green over a job that hangs."""
+
+    class Hanging(Stalling):
+        stalled = frozenset((2, index) for index in range(4))
+
+    with pytest.raises(ProfileError, match="No row came through candidate in a whole block"):
+        Watched(job(), kind=Hanging)
+
+
+def test_a_single_stalled_window_ends_no_drill():
+    """What an operator costs is read off the others."""
+
+    class Stumbling(Stalling):
+        stalled = frozenset([(0, 9)])
+
+    assert Watched(job(), kind=Stumbling, drill=Drill(0.2, runs_functions=False)).outcome.verdict is GateVerdict.SLOWER

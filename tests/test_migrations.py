@@ -55,8 +55,8 @@ def test_what_is_no_such_document_is_refused(named):
 
 def test_runs_without_a_kind_were_profiles():
     """Gates came with version 2."""
-    brought = {"kind": "profile", "code": "", "loop_s": None}
-    assert RUN.current({"id": "run-1"}) == {"schema": "profile-run/3", "id": "run-1", **brought}
+    brought = {"kind": "profile", "code": "", "loop_s": None, "place": ""}
+    assert RUN.current({"id": "run-1"}) == {"schema": "profile-run/4", "id": "run-1", **brought}
 
 
 def test_baselines_without_a_run_came_from_none_that_was_kept():

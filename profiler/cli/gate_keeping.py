@@ -9,11 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from profiler.cli.keeping import Keeping, kept
+from profiler.cli.keeping import Keeping, is_measured_now, kept
 from profiler.cli.stores import OpenStore
 from profiler.report.progress import Progress
-from profiler.services.run_folder import cache_directory
-from profiler.services.writing import is_being_written
 from profiler.store.gate_resuming import interrupted_gates, resumed_gate
 from profiler.store.records import MeasuredBlock, Run, RunState, StoredRun, run_document
 from profiler.store.store import Store
@@ -59,7 +57,7 @@ def interrupted(run: Run, open_store: OpenStore) -> StoredRun | None:
     """
     with closing(open_store()) as store:
         found = interrupted_gates(store, run, now=datetime.now(UTC))
-        idle = [each for each in found if not is_being_written(cache_directory(), each.run.id)]
+        idle = [each for each in found if not is_measured_now(each)]
         return next((each for each in idle if not _has_verdict_since(store, run, each.run.started)), None)
 
 

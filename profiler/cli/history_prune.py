@@ -56,19 +56,18 @@ def prune(
         raise UsageError("There is nobody to ask whether to delete.", hint="Add --yes, or see first with --dry-run.")
 
     from profiler.cli.console import result_console
+    from profiler.cli.keeping import is_measured_now
     from profiler.report.history_list import print_runs
-    from profiler.services.run_folder import cache_directory
-    from profiler.services.writing import is_being_written
     from profiler.store.pruning import Unwanted, carry_out, plan
 
-    console, cache = result_console(), cache_directory()
+    console = result_console()
     with opened_store(settings) as store:
         found, baselines = _found(store, named, topology, on)
         chosen = plan(
             found,
             baselines,
             Unwanted(before, keep_last, with_baselines=with_baselines),
-            lambda run: is_being_written(cache, run),
+            is_measured_now,
         )
         if chosen.runs:
             print_runs(console, chosen.runs)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -14,9 +14,9 @@ from profiler.cli.console import error_console
 from profiler.cli.stores import OpenStore
 from profiler.events import BlockMeasured, Event, Report, RoundDecided
 from profiler.services.run_folder import cache_directory
-from profiler.services.writing import only_writer
+from profiler.services.writing import is_being_written, only_writer, place_of
 from profiler.store.keeper import Keeper
-from profiler.store.records import Run, RunKind
+from profiler.store.records import Run, RunKind, RunState, StoredRun
 from profiler.store.store import Store
 from profiler.store.unsaved import unsaved_path
 
@@ -25,6 +25,10 @@ T = TypeVar("T")
 Resume = Callable[[Store, Run, Path], tuple[Run, Sequence[T]]]
 """Finds the stored run and what was measured of it; gets the run as it is asked for now, and its file of leftovers."""
 _NOUNS = {RunKind.PROFILE: "Rounds", RunKind.GATE: "Blocks", RunKind.COMPARE: "Blocks"}
+
+
+_GIVEN_UP = timedelta(days=1)
+"""Since its start: a run of another place that has not ended by then is taken to have been interrupted."""
 
 
 @dataclass(slots=True)
@@ -44,6 +48,15 @@ def new_run_id(started: datetime) -> str:
     return f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
 
 
+def is_measured_now(found: StoredRun) -> bool:
+    """Tell whether somebody measures a stored run; of what another place began, only time tells that nobody does."""
+    cache, run = cache_directory(), found.run
+    if is_being_written(cache, run.id):
+        return True
+    is_elsewhere = run.place not in ("", place_of(cache)) and found.state is RunState.UNFINISHED
+    return is_elsewhere and datetime.now(UTC) - run.started < _GIVEN_UP
+
+
 @contextmanager
 def kept(
     run: Run, open_store: OpenStore | None, watcher: Report, *, resume: Resume[T] | None, can_resume: bool = True
@@ -56,6 +69,7 @@ def kept(
         yield Keeping(run, (), watcher, lambda _: None)
         return
     cache = cache_directory()
+    run = replace(run, place=place_of(cache))
     with only_writer(cache, run.id):
         unsaved = unsaved_path(cache, run.id)
         past: Sequence[T] = ()

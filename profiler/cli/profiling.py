@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from profiler.cli.compare_progress import Stages
 from profiler.cli.engines import time_left_of
 from profiler.cli.fingerprints import code_of, fingerprint_on, with_fingerprint
-from profiler.cli.keeping import kept
+from profiler.cli.keeping import is_measured_now, kept
 from profiler.cli.running import environment_of, measure_as_before, policy_parameters, profile_run, search_design
 from profiler.cli.stored_profiles import MOST, RECENT, readable
 from profiler.cli.stores import OpenStore
@@ -25,7 +25,6 @@ from profiler.report.compare_document import Profiled
 from profiler.report.json_document import profile_document
 from profiler.rounds import Round
 from profiler.services.run_folder import cache_directory
-from profiler.services.writing import is_being_written
 from profiler.settings import PolicyName, Settings
 from profiler.store.records import Run, RunState
 from profiler.store.resuming import resumed
@@ -116,13 +115,12 @@ class Profiles:
         """Find the newest profile of the same code and question that broke off, and that nobody measures now."""
         if self.open_store is None:
             return None
-        cache = cache_directory()
         with closing(self.open_store()) as store:
             since = datetime.now(UTC) - RECENT
             for each in store.find_runs(topology=wanted.topology, engine=wanted.engine, since=since):
                 run = replace(wanted, id=each.run.id)
                 is_same = each.run.code == wanted.code
-                is_open = each.state is not RunState.FINISHED and not is_being_written(cache, run.id)
+                is_open = each.state is not RunState.FINISHED and not is_measured_now(each)
                 if is_same and is_open and _can_go_on(store, run):
                     return run.id
         return None

@@ -9,11 +9,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from profiler.cli.keeping import is_measured_now
 from profiler.cli.stores import OpenStore, opened_history
 from profiler.errors import ProfileError, UsageError
 from profiler.recalibrate import StoredProfile, stored_profile
-from profiler.services.run_folder import cache_directory
-from profiler.services.writing import is_being_written
 from profiler.settings import EngineName, Settings
 from profiler.store.records import Run, RunState, run_document
 from profiler.store.store import NoSuchRun, Store
@@ -84,7 +83,7 @@ def interrupted(store: Store, wanted: Run) -> str | None:
     """Return the newest recalibration that asked the same and lately did not come to its end; nobody measures it."""
     question = _question(wanted)
     for found in store.find_runs(topology=wanted.topology, engine=wanted.engine, since=datetime.now(UTC) - RECENT):
-        is_open = found.state is not RunState.FINISHED and not is_being_written(cache_directory(), found.run.id)
+        is_open = found.state is not RunState.FINISHED and not is_measured_now(found)
         if is_open and found.rounds and _question(found.run) == question:
             return found.run.id
     return None

@@ -17,6 +17,7 @@ from typing import Any
 
 from profiler.cli.console import error_console, result_console
 from profiler.cli.fingerprints import as_asked
+from profiler.cli.keeping import is_measured_now
 from profiler.cli.outputs import Outputs
 from profiler.cli.recalibrate import Request
 from profiler.cli.stored_profiles import find_profile, history_of, profile_in_file
@@ -25,8 +26,6 @@ from profiler.errors import ProfileError, UsageError
 from profiler.recalibrate import StoredProfile
 from profiler.report.exports import as_json
 from profiler.report.watch_words import alarm_in_words, recommendation, watch_document
-from profiler.services.run_folder import cache_directory
-from profiler.services.writing import is_being_written
 from profiler.settings import ExportKind, Settings
 from profiler.store.records import RunState, SeenWindow
 from profiler.store.store import Store
@@ -117,7 +116,7 @@ def _samples(
 def _newest_run(store: Store, stored: StoredProfile) -> str:
     unfinished = store.find_runs(topology=stored.topology, engine=stored.engine, kind=None, state=RunState.UNFINISHED)
     # Of others, whose writer was killed, nothing new will come.
-    running = [found for found in unfinished if is_being_written(cache_directory(), found.run.id)]
+    running = [found for found in unfinished if is_measured_now(found)]
     if not running:
         raise UsageError(
             f"No run of '{stored.topology}' on {stored.engine} is under way.",

@@ -205,7 +205,10 @@ def _warnings(outcome: Outcome, judgement: Judgement | None) -> list[str]:
     if not outcome.complete:
         warnings.append("the time was up before all blocks were measured: give the gate more with --budget")
     if not outcome.interleaved:
-        warnings.append("the baseline was measured in another session: what differs between sessions counts as change")
+        warnings.append(
+            "the baseline was measured in another session: only CPU per row, from which the machine's speed is taken "
+            "out, can call this one slower"
+        )
     if any(window.generator_limited for block in outcome.blocks for window in block.windows):
         warnings.append("the generator could not send faster, so the throughput of the job was not reached")
     for finding in judgement.findings if judgement else ():

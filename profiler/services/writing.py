@@ -2,11 +2,13 @@
 
     cache/writing/RUN.lock
 
-It is what tells a run that goes on from one that was interrupted, on one machine.
+It is what tells a run that goes on from one that was interrupted. A lock says nothing to other machines that keep their
+runs in the same database, so every cache has a name by chance, which its runs carry: their `place`.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +37,17 @@ def only_writer(cache: Path, run: str) -> Iterator[None]:
 def is_being_written(cache: Path, run: str) -> bool:
     """Tell whether a process of this machine measures the run at the moment."""
     return is_held(_lock_of(cache, run))
+
+
+def place_of(cache: Path) -> str:
+    """Return the name of a cache; it gets one the first time that it is asked for."""
+    file = cache / "place"
+    if not file.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        new = cache / f"place.{secrets.token_hex(8)}"
+        new.write_text(new.suffix.removeprefix("."))
+        new.replace(file)  # whole or not at all; of two at once the second one names it
+    return file.read_text()
 
 
 def _lock_of(cache: Path, run: str) -> Path:

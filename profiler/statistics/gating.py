@@ -11,7 +11,8 @@ criterion says
 
 and the gate: slower where any criterion does; pass where CPU per row and throughput both pass; else inconclusive.
 Latency may fail a gate, but a pass does not wait for it: at the tail it varies several times as much as the others.
-What it could not have seen is told beside it.
+What it could not have seen is told beside it. Against the stored blocks of an earlier session neither throughput nor
+latency may fail a gate.
 
 Why a criterion for a single operator: what it adds is counted in parts of the job's CPU per row, so the noise of all
 others does not hide it. With *shared* noise a gate of 8 blocks each finds 5.7 % that way, where the whole job's CPU per
@@ -44,6 +45,10 @@ from profiler.statistics.student import LogDifference, relative
 
 MUST_PASS = (Criterion.CPU, Criterion.THROUGHPUT)
 """Criteria without which a gate does not pass."""
+FAIL_ACROSS_SESSIONS = (Criterion.CPU, Criterion.OPERATOR)
+"""Criteria that may fail a gate against blocks of an earlier session: the machine's speed is taken out of them as a
+factor. Rates and latencies follow a machine that is slower today, and code that did not change would be called slower;
+how they follow it is learnt within blocks, which says nothing of two days."""
 
 
 class GateVerdict(StrEnum):
@@ -131,7 +136,15 @@ def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, 
     adjusted = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
     arms = [block.arm for block in blocks]
     findings = tuple(
-        _finding(criterion, tests[criterion], limits, alpha, adjusted, arms)
+        _finding(
+            criterion,
+            tests[criterion],
+            limits,
+            alpha,
+            adjusted,
+            arms,
+            may_fail=interleaved or criterion in FAIL_ACROSS_SESSIONS,
+        )
         if criterion in tests
         else _untested(criterion)
         for criterion in Criterion
@@ -201,6 +214,8 @@ def _finding(
     alpha: float,
     adjusted: Mapping[Criterion, float],
     arms: Sequence[int],
+    *,
+    may_fail: bool,
 ) -> Finding:
     def effect(slowdown: float) -> float:
         """Of throughput there is less where it takes longer."""
@@ -209,7 +224,7 @@ def _finding(
     low, high = test.bounds(alpha)
     verdict = GateVerdict.INCONCLUSIVE
     if adjusted[criterion] < alpha and test.estimate >= limits.max_slowdown:
-        verdict = GateVerdict.SLOWER
+        verdict = GateVerdict.SLOWER if may_fail else GateVerdict.INCONCLUSIVE
     elif high < limits.rule_out:
         verdict = GateVerdict.PASS
     ends = sorted((effect(low), effect(high)))

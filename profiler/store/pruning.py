@@ -49,12 +49,12 @@ def plan(
     found: Sequence[StoredRun],
     baselines: Sequence[SavedBaseline],
     unwanted: Unwanted,
-    is_being_written: Callable[[str], bool],
+    is_measured_now: Callable[[StoredRun], bool],
 ) -> Plan:
     """Choose among the runs that were found, the newest first."""
     of_run = {baseline.run: baseline for baseline in baselines if baseline.run is not None}
     met = _met(found, unwanted)
-    written = tuple(each for each in met if is_being_written(each.run.id))
+    written = tuple(each for each in met if is_measured_now(each))
     idle = [each for each in met if each not in written]
     protected = [] if unwanted.with_baselines else [each for each in idle if each.run.id in of_run]
     runs = tuple(each for each in idle if each not in protected)

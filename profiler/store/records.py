@@ -63,6 +63,8 @@ class Run:
     """Tells the job, its data and its platform apart from others; empty where that was not kept."""
     loop_s: float | None = None
     """What the speed index of all its rounds is relative to; None where the index is absolute."""
+    place: str = ""
+    """The name of the cache whose locks tell whether it is still measured; empty where that was not kept."""
 
     def __post_init__(self) -> None:
         _require_time_zone(self.started)

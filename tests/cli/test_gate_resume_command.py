@@ -88,6 +88,17 @@ def test_the_next_call_goes_on_without_repeating_a_block(store, interrupted, pro
     assert only_gate(store).state is RunState.FINISHED
 
 
+def test_another_machine_s_gate_is_left_to_it(store, interrupted, profile, tmp_path, monkeypatch):
+    """Two runners of one commit share a database: no lock here tells whether the other one still measures."""
+    interrupted(*GATE)
+    run = only_gate(store).run.id
+    monkeypatch.setenv("PROFILE_CACHE", str(tmp_path / "of another machine"))
+    answer = profile(*GATE)
+    assert "going on" not in answer.stderr
+    assert store.load_run(run).blocks == DONE
+    assert len(store.find_runs(kind=RunKind.GATE)) == 2
+
+
 def test_a_gate_may_be_started_over(store, interrupted, profile):
     """With --anew; what it broke off before has an answer then, and is not gone on with by a third call."""
     interrupted(*GATE)

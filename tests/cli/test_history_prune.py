@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from typer.testing import CliRunner
 from profiler.cli import history_prune
 from profiler.cli.app import app
 from profiler.services.run_folder import cache_directory
-from profiler.services.writing import only_writer
+from profiler.services.writing import only_writer, place_of
 from profiler.store.memory import MemoryStore
 from tests.store.histories import a_baseline, a_gate_run, a_result, a_run
 
@@ -85,6 +87,18 @@ def test_a_run_that_is_being_measured_stays(store, profile) -> None:
         answer = profile("history", "prune", "old", "--yes")
     assert "kept: old, as it is being measured\nNothing to delete.\n" in answer.stdout
     assert "old" in left(store)
+
+
+@pytest.mark.parametrize(("hours", "stays"), [(1, True), (30, False)])
+def test_what_another_machine_may_be_measuring_stays_for_a_day(store, profile, hours, stays) -> None:
+    """Its lock is not seen here, and a run that broke off there is not kept for ever."""
+    started = datetime.now(UTC) - timedelta(hours=hours)
+    store.begin_run(replace(a_run("theirs"), started=started, place="another machine's cache"))
+    store.begin_run(replace(a_run("ours"), started=started, place=place_of(cache_directory())))
+    answer = profile("history", "prune", "theirs", "ours", "--yes")
+    assert ("kept: theirs, as it is being measured" in answer.stdout) is stays
+    assert ("theirs" in left(store)) is stays
+    assert "ours" not in left(store)
 
 
 @pytest.mark.parametrize(("said", "stays"), [("y\n", False), ("n\n", True)])

@@ -120,4 +120,4 @@ def test_a_closed_terminal_ends_a_profile_as_ctrl_c_does(command, cache):
     listed = command("history", "list", "--json")
     assert listed.ended() == 0, listed.err
     (stored,) = json.loads(listed.out)["runs"]
-    assert stored["state"] == "interrupted"
+    assert stored["state"] == "unfinished"

@@ -7,7 +7,7 @@ import multiprocessing
 import pytest
 
 from profiler.errors import UsageError
-from profiler.services.writing import is_being_written, only_writer
+from profiler.services.writing import is_being_written, only_writer, place_of
 
 
 def test_a_run_that_is_being_measured_is_known_as_such(tmp_path):
@@ -54,3 +54,12 @@ def test_the_lock_dies_with_its_holder(tmp_path):
     assert not is_being_written(tmp_path, "run-1")
     with only_writer(tmp_path, "run-1"):
         pass
+
+
+def test_a_cache_keeps_its_name(tmp_path):
+    """Two caches are told apart, also where neither is there yet."""
+    first = place_of(tmp_path / "a")
+    assert first
+    assert place_of(tmp_path / "a") == first
+    assert place_of(tmp_path / "b") != first
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["place"]

@@ -141,6 +141,19 @@ def test_stored_blocks_are_not_taken_for_a_trend():
     assert stored[Criterion.CPU].detectable_effect < judge(seen, LIMITS)[Criterion.CPU].detectable_effect
 
 
+def test_a_slower_day_is_no_slower_code():
+    """Half the rows per second and twice the latency on a day when the machine was half as fast; the CPU time per row,
+    normalised by its speed, stayed."""
+    tired = replace(TODAY, throughput_per_s=TODAY.throughput_per_s / 2, latency_ms=2 * TODAY.latency_ms)
+    seen = blocks(TODAY, tired, interleaved=False)
+    stored = judge(seen, LIMITS, interleaved=False)
+    assert stored.verdict is GateVerdict.INCONCLUSIVE
+    assert stored[Criterion.THROUGHPUT].verdict is GateVerdict.INCONCLUSIVE
+    assert stored[Criterion.THROUGHPUT].effect == pytest.approx(-0.5, abs=0.02), "it is told all the same"
+    in_turns = judge(blocks(TODAY, tired), LIMITS)
+    assert in_turns[Criterion.THROUGHPUT].verdict is GateVerdict.SLOWER, "in turns both had the same day"
+
+
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_too_few_blocks_are_inconclusive(count):
     """Nothing can be tested with fewer than two of each version."""

@@ -163,7 +163,7 @@ MALFORMED = {
         lambda text: text.replace("profile-history/1", "profile-history/2"),
         "'profile-history/2', and this profile knows up to 'profile-history/1'.*update",
     ),
-    "a run of a newer schema": (lambda text: text.replace("profile-run/3", "profile-run/4"), "line 1: .*update"),
+    "a run of a newer schema": (lambda text: text.replace("profile-run/4", "profile-run/5"), "line 1: .*update"),
     "a file without its run": (lambda text: text[text.index("\n") + 1 :], "line 1: its kind is 'window', not 'run'"),
     "a run without its start": (line_changed(1, without("started")), "line 1: A stored run can't be read"),
     "a start without a time zone": (lambda text: text.replace("+00:00", ""), "line 1: A stored run.*time zone"),

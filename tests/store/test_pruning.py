@@ -27,7 +27,9 @@ def store():
 
 
 def planned(store, written=(), **unwanted):
-    return plan(store.find_runs(kind=None), store.baselines(), Unwanted(**unwanted), lambda run: run in written)
+    return plan(
+        store.find_runs(kind=None), store.baselines(), Unwanted(**unwanted), lambda found: found.run.id in written
+    )
 
 
 def names(runs):
