@@ -22,6 +22,7 @@ from profiler.observation import Doubt, OperatorWindow
 from profiler.policies.capacity import busiest_first, capacities, cpu_share
 from profiler.policies.operator_class import DOMINANT
 from profiler.policies.skew import hot_shares, tasks_worth_having
+from profiler.rounds import Round
 
 CPU_BOUND = 0.85
 """Share of the cores in use from which on they are the limit."""
@@ -96,6 +97,13 @@ def key_bound(profile: Profile) -> tuple[str, ...]:
     configuration = profile.answer.configuration
     shares = hot_shares(profile.topology, profile.rounds)
     return tuple(name for name, share in shares.items() if configuration[name] >= tasks_worth_having(share))
+
+
+def is_bound_by_waiting(outcome: Round, cores: int) -> bool:
+    """Tell whether cores are free in a round while its busiest element mostly waits."""
+    shares = capacities(outcome)
+    top = busiest_first(shares, shares)[0]
+    return cpu_share(outcome, cores) < CPU_BOUND and _waits(outcome.measurement.operators[top])
 
 
 def _waits(seen: OperatorWindow) -> bool:

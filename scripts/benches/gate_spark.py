@@ -26,6 +26,10 @@ MEASURED = (
     "profiler/statistics",
     "profiler/measure.py",
     "profiler/gate.py",
+    "profiler/confirming.py",
+    "profiler/speed_index.py",
+    "profiler/cli/gating.py",
+    "scripts/benches/gate_spark.py",
     "profiler/drill.py",
     "profiler/drilling.py",
     "profiler/block_time.py",
@@ -77,6 +81,8 @@ def unchanged_rows(gates: Sequence[Gated]) -> Iterator[Row]:
     yield rate_row("unchanged code called slower", [each.verdict == "slower" for each in gates], 0.1, better="lower")
     yield rate_row("unchanged code passed", [each.verdict == "pass" for each in gates])
     yield rate_row("unchanged code, inconclusive", [each.verdict == "inconclusive" for each in gates])
+    in_turns = [each.document["baseline"]["interleaved"] for each in gates]
+    yield rate_row("gates whose baseline took its turns", in_turns, against="its stored blocks otherwise")
     effects = [abs(each.cpu_effect) for each in gates if each.cpu_effect is not None]
     if effects:
         yield row(

@@ -11,6 +11,7 @@ def document(verdict: str, effect: float = 0.01, *, measured: bool = True, named
     """Build what the bench reads of a gate's document."""
     return {
         "verdict": verdict,
+        "baseline": {"interleaved": True},
         "criteria": [{"criterion": "cpu-per-row", "effect": effect}] if measured else [],
         "slower_operator": named if verdict == "slower" else None,
         "drill": {"operator": "count"},
@@ -46,6 +47,7 @@ def test_verdicts_are_counted_and_gates_run_once(calls):
     assert found["of these, the right operator named"] == 1
     assert found["drills that the gate did not try"] == 0.5
     assert found["minutes of a gate, the longest"] == 5
+    assert found["gates whose baseline took its turns"] == 1
     assert calls[:2] == [("--save-baseline", "bench"), ("--baseline", "bench")]
     list(gate_spark.rows())
     assert len(calls) == 5

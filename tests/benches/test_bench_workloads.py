@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from profiler.cli.app import app
+from profiler.report.bound import is_bound_by_waiting
 from scripts.benches import workloads
 from tests.report.test_late_start import profiled
 
@@ -39,7 +40,25 @@ def test_a_profile_is_told_and_foretold(calls):
     assert found["simulated answer, error"]["ours"] < workloads.WAITING_GOAL
     assert "tasks (1,1,1,1,1,1) → (" in found["throughput"]["against"]
     assert "| `diamond` | (1,1,1,1,1,1) → (" in workloads.appendix()
+    assert found["tasks of ask and look-up more than any other has"]["ours"] > 0
     assert calls == ["diamond"]
+
+
+def test_every_prediction_has_the_goal_of_what_bounds_it(calls):
+    """One task each of *diamond* waits."""
+    (diamond,) = workloads.profiled()
+    assert diamond.prediction_goal("initial") == workloads.WAITING_GOAL
+    start = diamond.stressed("initial")
+    assert is_bound_by_waiting(start, diamond.cores)
+    assert not is_bound_by_waiting(start, 0.01), "so much work for so few cores"
+
+
+def test_tasks_of_dominated_operators_are_told():
+    """More than one would be wasted on a load that does not grow."""
+    features = {"top": {"dominated": False}, "print": {"dominated": True}}
+    document = {"best": {"tasks": {"in": 1, "top": 1, "print": 3}}, "features": {"operators": features}}
+    (found,) = workloads._task_rows(workloads.Profiled("twitter-sentiment", document, 1.0))
+    assert (found["ours"], found["goal"], found["better"]) == (3, 1, "lower")
 
 
 @pytest.mark.parametrize(("slots", "latency_ms", "is_late"), [(4, 60, True), (15, 500, False)])
