@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from profiler.engines.spark.chains import inner_readers
 from profiler.errors import ProfileError, TopologyError
 from profiler.loading import own_line
 from profiler.topology import Batches, Operator, Topology
@@ -25,11 +26,27 @@ def operator_columns(topology: Topology) -> dict[str, tuple[str, ...]]:
     """Return the columns of every source and operator; one that Spark could not run is left out with what follows."""
     with _session() as session:
         frames: dict[str, DataFrame] = {source.name: _source_frame(session) for source in topology.sources}
+        between_queries = inner_readers(topology)
         for operator in topology.operators:
             transform = _transformation(operator)
             if transform is not None and all(name in frames for name in operator.inputs):
+                if operator.name in between_queries:
+                    _check_topic(operator, frames)
                 frames[operator.name] = _applied(operator, transform, [frames[name] for name in operator.inputs])
         return {name: tuple(frame.columns) for name, frame in frames.items()}
+
+
+def _check_topic(operator: Operator, frames: Mapping[str, DataFrame]) -> None:
+    """Refuse what the topic before an operator could not hold, as a run would."""
+    from profiler.topic_columns import (  # noqa: PLC0415 - Spark is imported only where it is asked for
+        require_same_columns,
+        require_text_keys,
+    )
+
+    producers = [(name, frames[name].schema) for name in operator.inputs]
+    for producer in producers:
+        require_text_keys(*producer)
+        require_same_columns(operator.name, producers[0], producer)
 
 
 def _source_frame(session: SparkSession) -> DataFrame:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from profiler.loop import Profile
-from profiler.observation import Doubt, OperatorWindow
+from profiler.observation import Detail, Doubt, OperatorWindow
 from profiler.policies.capacity import busiest_first, capacities, cpu_share
 from profiler.policies.operator_class import DOMINANT
 from profiler.policies.skew import hot_shares, tasks_worth_having
@@ -79,8 +79,14 @@ def bound_of(profile: Profile) -> Bound:
     elif top in {source.name for source in profile.topology.sources}:
         by = By.SOURCE
     else:
-        by = By.WAITING if _waits(operators[top]) else By.OPERATOR
+        by = By.WAITING if _waits(_seen_in_full(profile, top)) else By.OPERATOR
     return Bound(by, cores, used, top, shares[top])
+
+
+def _seen_in_full(profile: Profile, name: str) -> OperatorWindow:
+    """Return an operator as the round saw it that looked at all of it: others take waiting for a core for its own."""
+    rounds = [each for each in profile.rounds if each.trial.detail is Detail.FULL and not each.trial.fused]
+    return (rounds[0] if rounds else profile.answer).measurement.operators[name]
 
 
 def _bound_as_a_whole(profile: Profile, cores_share: float) -> By | None:

@@ -11,7 +11,7 @@ from profiler.engines import Platform
 from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
 from profiler.loop import Loop, Profile
 from profiler.measure import Design
-from profiler.observation import Doubt, OperatorWindow
+from profiler.observation import Detail, Doubt, OperatorWindow
 from profiler.policies import POLICIES
 from profiler.policies.policy import Parameters, Situation
 from profiler.report.bound import By, bound_of
@@ -43,6 +43,24 @@ def test_waiting_names_the_operator_and_the_slots_that_are_missing():
     assert "bound by waiting in 'ask'" in said
     assert "holds wherever it answers as fast" in said
     assert "all 16 slots are used" in said
+
+
+def test_waiting_for_a_core_is_not_the_operator_s_own():
+    """Rounds after the first one cannot tell the two apart; the first one saw that it only works."""
+    profile = profiled(Operator("rank", cost=Cost(cpu_ms=0.5), parallel=False))
+    windows = tuple(
+        replace(window, operators={name: queueing(seen) for name, seen in window.operators.items()})
+        for window in profile.answer.measurement.windows
+    )
+    answer = replace(profile.answer, number=2, measurement=replace(profile.answer.measurement, windows=windows))
+    answer = replace(answer, trial=replace(answer.trial, detail=Detail.LIGHT))
+    later = replace(profile, answer=answer, rounds=(*profile.rounds, answer))
+    assert bound_of(later).by is By.OPERATOR
+    assert bound_of(replace(later, rounds=(answer,))).by is By.WAITING, "where nobody saw it in full"
+
+
+def queueing(seen: OperatorWindow) -> OperatorWindow:
+    return replace(seen, waiting_s=0.8 * seen.busy_s)
 
 
 def test_a_source_that_can_pull_no_more_is_named():

@@ -24,6 +24,7 @@ from profiler.engines.spark.places import Places
 from profiler.engines.spark.topics import Offsets
 from profiler.errors import TopologyError
 from profiler.observation import Detail
+from profiler.topic_columns import require_same_columns, require_text_keys
 from profiler.topology import Operator, Topology
 
 ROWS_OUT = "rows out of "
@@ -126,15 +127,8 @@ class Builder:
 
     def _join_inbox(self, consumer: str, producer: str, schema: StructType) -> None:
         """Note an inbox's columns; its producers are united by name, so they must agree on them."""
-        other, known = self._inboxes.setdefault(consumer, (producer, schema))
-        columns = {column.name: column.dataType.simpleString() for column in schema.fields}
-        wanted = {column.name: column.dataType.simpleString() for column in known.fields}
-        if columns != wanted:
-            raise TopologyError(
-                f"Operator '{consumer}' reads '{other}' with the columns {_columns(wanted)} and '{producer}' with "
-                f"{_columns(columns)}.",
-                hint="Let both emit the same columns and types.",
-            )
+        require_text_keys(producer, schema)
+        require_same_columns(consumer, self._inboxes.setdefault(consumer, (producer, schema)), (producer, schema))
 
     def _operator(self, name: str) -> Operator:
         element = self.topology[name]
@@ -175,7 +169,3 @@ def _unpartitioned(stream: DataFrame) -> DataFrame:
     columns = stream.columns
     turned = stream.unpivot(list(columns[1:]), [columns[0]], "__name", columns[0])
     return turned.select(*columns)
-
-
-def _columns(columns: Mapping[str, str]) -> str:
-    return "(" + ", ".join(f"{name} {kind}" for name, kind in columns.items()) + ")"

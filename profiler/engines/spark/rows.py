@@ -31,8 +31,12 @@ LONGEST_MS = 600_000.0
 """Longest waiting time that the code can tell: ten minutes of backlog."""
 _CODES = 998
 _CLOCK = "cast(java_method('java.lang.System', 'currentTimeMillis') as bigint)"
-# Nested timestamps keep their microseconds; the format is slow, so it is not used for rows that leave the topology.
-_JSON = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
+# Nested timestamps, and those without a zone, keep their microseconds; the formats are slow, so they are not used for
+# rows that leave the topology.
+_JSON = {
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
 
 SOURCE_SCHEMA = StructType(
     [StructField("key", StringType()), StructField("value", StringType()), StructField(EVENT_TIME, TimestampType())]
