@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from pathlib import Path
 
@@ -43,6 +44,17 @@ def test_the_own_job_is_profiled_with_its_own_functions():
     topology = load_topology(str(EXAMPLES / "own_job" / "topology.py"))
     assert [operator.name for operator in topology.operators] == ["parse", "price", "total"]
     assert {operator.function.__module__ for operator in topology.operators} == {"job"}
+
+
+def test_a_job_of_one_expression_becomes_a_topology_by_few_lines():
+    """The expression of ten lines goes, three functions and their call come; all else stays, line by line."""
+    before, after = ((EXAMPLES / "own_job" / name).read_text().splitlines() for name in ("job_before.py", "job.py"))
+    changes = [line for line in difflib.ndiff(before[2:], after[2:]) if line[:2] in ("- ", "+ ") and line[2:].strip()]
+    gone = [line[2:].strip() for line in changes if line.startswith("- ")]
+    assert len(gone) <= 12, "the expression, and the two lines that name columns or what is imported"
+    assert sum(line.startswith("+ ") for line in changes) <= 20
+    runs = "\n".join(after)
+    assert all(part in runs for part in ("F.from_json(", "where(", "F.round(", "groupBy(", "F.sum("))
 
 
 @pytest.mark.parametrize("example", ["own_job", "clickstream"])

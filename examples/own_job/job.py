@@ -10,13 +10,16 @@ ORDER = "shop string, item string, price double, amount int"
 
 def parse(messages: DataFrame) -> DataFrame:
     """Read the orders; what is none is left out."""
-    return messages.select("event_time", F.from_json("value", ORDER).alias("order")).select("event_time", "order.*")
+    return (
+        messages.select("event_time", F.from_json("value", ORDER).alias("order"))
+        .select("event_time", "order.*")
+        .where("shop is not null")
+    )
 
 
 def price(orders: DataFrame) -> DataFrame:
     """Work out what each order is worth."""
-    worth = F.round(F.col("price") * F.col("amount"), 2)
-    return orders.where("shop is not null").select("event_time", "shop", worth.alias("worth"))
+    return orders.select("event_time", "shop", F.round(F.col("price") * F.col("amount"), 2).alias("worth"))
 
 
 def total(orders: DataFrame) -> DataFrame:
@@ -32,9 +35,9 @@ def main() -> None:
         .option("kafka.bootstrap.servers", "localhost:9092")
         .option("subscribe", "orders")
         .load()
-        .selectExpr("cast(key as string) as key", "cast(value as string) as value", "timestamp as event_time")
+        .selectExpr("cast(value as string) as value", "timestamp as event_time")
     )
-    totals = total(price(parse(messages))).selectExpr("shop as key", "to_json(struct(*)) as value")
+    totals = total(price(parse(messages))).selectExpr("shop as key", "to_json(struct(shop, worth)) as value")
     writing = (
         totals.writeStream.format("kafka")
         .option("kafka.bootstrap.servers", "localhost:9092")

@@ -34,6 +34,18 @@ def test_every_line_is_a_tweet(sample: list[dict[str, Any]]) -> None:
     assert all(0 < len(tweet["text"]) <= MAX_CHARACTERS for tweet in sample)
 
 
+def test_lengths_are_those_of_tweets(sample: list[dict[str, Any]]) -> None:
+    """Half of them between a sentence and two; short ones and ones at the limit exist."""
+    lengths = sorted(len(tweet["text"]) for tweet in sample)
+    low, middle, high = (lengths[len(lengths) * part // 100] for part in (5, 50, 95))
+    assert 10 < low < 50 < middle < 120 < high <= MAX_CHARACTERS
+
+
+def test_as_many_are_made_as_the_study_had() -> None:
+    """Where nobody asks for another number."""
+    assert tweets.COUNT == 159_620
+
+
 def test_few_words_make_up_much_of_the_stream(sample: list[dict[str, Any]]) -> None:
     """Zipf: as in English prose, a hundred words of thousands cover more than two fifths, and many occur once."""
     english = [tweet["text"] for tweet in sample if tweet["lang"] == "en"]

@@ -99,6 +99,7 @@ def test_forgetting_loses_nothing_of_the_ranking(tags: list[tuple[int, int]], da
             for row in spoken.to_pylist():
                 window = told.setdefault(row["window_s"], {})
                 window[row["tag"]] = max(row["n"], window.get(row["tag"], 0))
+    assert told.keys() == {window_s for window_s, _ in counts}
     for window_s, window in told.items():
         true = [(tag, n) for (of, tag), n in counts.items() if of == window_s]
         assert highest(window.items()) == highest(true)
