@@ -11,7 +11,7 @@ from rich.text import Text
 
 from profiler.configuration import Configuration
 from profiler.loop import Profile
-from profiler.report.exports import Document, Writer, as_json
+from profiler.report.exports import Document, Writer, as_csv, as_json
 from profiler.report.paste import as_lines, paste_settings
 from profiler.report.terminal import rounds_table
 from profiler.report.words import change
@@ -97,5 +97,14 @@ def _figure(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-RECALIBRATE_WRITERS: Mapping[ExportKind, Writer] = {ExportKind.JSON: as_json, ExportKind.MD: as_markdown}
+def _rounds_as_csv(document: Mapping[str, Any]) -> str:
+    """Write a line per round; none of a dry run."""
+    return as_csv(document["result"] or {"rounds": []})
+
+
+RECALIBRATE_WRITERS: Mapping[ExportKind, Writer] = {
+    ExportKind.JSON: as_json,
+    ExportKind.MD: as_markdown,
+    ExportKind.CSV: _rounds_as_csv,
+}
 """Formats of a recalibration."""

@@ -287,7 +287,11 @@ def test_a_budget_that_is_over_is_inconclusive(recalibrated, job):
 
 def test_a_profile_in_a_file_needs_no_database(profile, profiled, folder):
     """What `profile run --json` wrote is enough on the simulated engine."""
-    answer = profile("recalibrate", "profile.json", "--no-confirm", "--export", "md=out.md")
+    exports = ("--export", "md=out.md", "--export", "csv=out.csv")
+    answer = profile("recalibrate", "profile.json", "--no-confirm", *exports)
+    rounds = (folder / "out.csv").read_text().splitlines()
+    assert rounds[0].startswith("number,step,action,tasks,rows_per_s")
+    assert rounds[1].startswith("1,")
     assert answer.exit_code == 0, answer.stderr
     assert "confirmed: " in answer.stdout
     assert "**confirmed: " in (folder / "out.md").read_text()
