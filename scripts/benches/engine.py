@@ -102,10 +102,10 @@ def rows(sizes: Sizes = Sizes()) -> Iterator[Row]:  # noqa: B008 - frozen
     with AtNeed(warm_engine) as warm:
         pairs = _Pairs(saved, warm, sizes)
         yield from cost_rows([pairs.get(number) for number in range(sizes.pairs)])
-        search = _Search(warm)
-        yield from between_rows(
-            [Between(**saved.get(f"round {number}", search.next_round)) for number in range(sizes.rounds)]
-        )
+        with closing(_Search(warm)) as search:
+            yield from between_rows(
+                [Between(**saved.get(f"round {number}", search.next_round)) for number in range(sizes.rounds)]
+            )
     yield from generator.rows(Saved("engine-generator", *GENERATOR).get)
 
 
@@ -200,6 +200,11 @@ class _Search:
             "first_window_s": first_s - deployed_s,
             "window_s": window_s,
         }
+
+    def close(self) -> None:
+        """End the round that runs."""
+        if self._running is not None:
+            self._running.close()
 
     def _begun(self) -> tuple[Deployment, float, float, float]:
         """Deploy the other configuration; tell when it was deployed, when its first window was seen, and its length."""
