@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo, pytest.ma
 
 CORES = 6
 STARTS_WITHIN_S = 60.0
-SHORT = ["--quick", "--windows", "3", "--window", "2s", "--warm-up", "4s", "--latency", "5s"]
+SHORT = ["--quick", "--windows", "3", "--window", "1s", "--warm-up", "4s", "--latency", "5s", "--budget", "75s"]
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ def test_the_second_commit_is_slower_and_its_operator_is_named(command, reposito
 
 def test_a_drill_of_a_function_of_dataframes_comes_out_red(command, repository):
     """What the drill adds is calibrated on the engine, so about as much is found as was expected."""
-    gate = command("gate", "job.py", "--drill", "80%", "--blocks", "4", *SHORT, "--json", "gate.json")
+    gate = command("gate", "job.py", "--drill", "80%", "--blocks", "3", *SHORT, "--json", "gate.json")
     assert gate.ended() == 1, gate.err + gate.out
     document = json.loads((repository.folder / "gate.json").read_text())
     assert document["slower_operator"] == document["drill"]["operator"] == "draw"
