@@ -11,7 +11,7 @@ from profiler.configuration import Configuration
 from profiler.engines import Platform
 from profiler.errors import ProfileError
 from profiler.events import BlockStarted, WindowSeen
-from profiler.measure import BLOCK_PROBE_LOAD, STRESS, Arm, Design, measure, observe_blocks
+from profiler.measure import BLOCK_PROBE_LOAD, RATE_CHANGES, STRESS, Arm, Design, measure, observe_blocks
 from profiler.observation import Detail, Doubt, Latency
 from profiler.rounds import Action, Round, Step, Trial
 from profiler.topology import Cost, Operator, Source, Topology
@@ -72,6 +72,17 @@ def test_the_rate_is_raised_until_the_job_falls_behind():
     measurement = measured(engine)
     assert measurement.throughput_per_s == pytest.approx(50_000)
     assert engine.rates[:3] == [20_000, 40_000, 80_000]
+
+
+def test_a_job_that_nothing_saturates_is_told():
+    """The rate is not raised without end; what was seen is a lower bound, and says so."""
+    engine = ScriptedEngine(lambda index: math.inf)
+    measurement = measured(engine)
+    assert Doubt.NOT_SATURATED in measurement.doubts
+    *raised, probe = engine.rates
+    assert len(raised) == RATE_CHANGES
+    assert measurement.throughput_per_s == pytest.approx(raised[-1])
+    assert probe < raised[-1]
 
 
 def test_a_prediction_saves_the_search_for_the_rate():
