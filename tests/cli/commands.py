@@ -215,6 +215,13 @@ def windows_in(uri: str) -> list[datetime]:
             return []
 
 
+def documents_in(uri: str) -> list[str]:
+    """Return all that a database holds of the history, each document as a text."""
+    with pymongo.MongoClient[dict[str, Any]](uri) as client:
+        history = client.get_default_database()
+        return [str(document) for name in history.list_collection_names() for document in history[name].find()]
+
+
 def files_with(secret: str, *folders: Path) -> list[Path]:
     """Find the files that hold a text: output, logs, and whatever was stored."""
     files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]

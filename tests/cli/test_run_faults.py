@@ -11,7 +11,7 @@ from profiler.services.locks import Mode, hold
 from profiler.services.run_folder import NEEDED_BYTES
 from profiler.store.lines import read_history
 from profiler.store.records import SeenWindow
-from tests.cli.commands import GuardedMongod, files_with, windows_in
+from tests.cli.commands import GuardedMongod, documents_in, files_with, windows_in
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
 
@@ -163,6 +163,9 @@ def test_what_a_lost_database_missed_is_imported_and_a_broken_operator_is_named(
     # A window that was on its way when the database died may be in both.
     assert windows_in(guarded.admin_uri) == sorted({*before, *(window.at for window in saved)})
     assert files_with(SECRET, tmp_path) == []
+    stored = documents_in(guarded.admin_uri)
+    assert any("in-python" in document for document in stored)
+    assert not [document for document in stored if SECRET in document]
 
 
 def test_a_disk_that_fills_up_ends_the_profile(command, cache, small_disk, stored, left_over):

@@ -179,6 +179,32 @@ def test_a_given_address_where_something_else_listens_is_refused(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.kafka
+def test_a_broker_that_wants_a_password_is_told(
+    run: RunFolder, broker_jars: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A real one, which hangs up on whoever does not say who he is; beside it, where nobody is asked, it answers."""
+    (port,) = free_ports(1)
+    monkeypatch.setattr("profiler.services.kafka._SETTINGS", with_guarded_listener(port))
+    with start_kafka(find_java().executable, broker_jars, run) as broker:
+        given_kafka(broker.address)
+        with pytest.raises(ProfileError, match=f"Something listens at {LOOPBACK}:{port}, but does not") as raised:
+            given_kafka(f"{LOOPBACK}:{port}", within_s=2.0)
+    assert "Neither TLS nor SASL is supported" in raised.value.hint
+    assert capfd.readouterr() == ("", "")
+
+
+def with_guarded_listener(port: int) -> str:
+    """Let a broker listen at one more port, where it wants a name and a password."""
+    settings = dict(line.split("=", 1) for line in _SETTINGS.splitlines())
+    settings["listeners"] += f",GUARDED://{LOOPBACK}:{port}"
+    settings["listener.security.protocol.map"] += ",GUARDED:SASL_PLAINTEXT"
+    settings["listener.name.guarded.sasl.enabled.mechanisms"] = "PLAIN"
+    login = 'org.apache.kafka.common.security.plain.PlainLoginModule required user_me="secret";'
+    settings["listener.name.guarded.plain.sasl.jaas.config"] = login
+    return "".join(f"{name}={value}\n" for name, value in settings.items())
+
+
 def test_what_a_topic_may_keep_is_looked_at_often() -> None:
     """By Kafka's default it is every five minutes: a stressed topic fills the disk of a run before that."""
     settings = dict(line.split("=", 1) for line in _SETTINGS.splitlines())
