@@ -10,14 +10,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(".bench")
+from profiler.services.run_folder import cache_directory
+
+FOLDER = cache_directory() / "bench"
+"""Not in the work tree: a new clone of the same code goes on as well."""
 
 
 class Saved:
     """A growing file of results, one JSON line per key; `code` names the folders whose change makes it stale."""
 
     def __init__(self, name: str, *code: str) -> None:
-        FOLDER.mkdir(exist_ok=True)
+        FOLDER.mkdir(parents=True, exist_ok=True)
         self.path = FOLDER / f"{name}-{_fingerprint(code)}.jsonl"
         self.known: dict[str, Any] = {}
         for line in _whole_lines(self.path):
