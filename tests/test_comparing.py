@@ -180,6 +180,7 @@ def test_a_job_as_written_is_deployed_as_written():
     assert {(name, fused) for name, _, fused in seen.deployed} == {("slow", True), ("fast", False)}
 
 
+@pytest.mark.long
 def test_equal_variants_tie_on_a_shared_machine_or_stay_inconclusive():
     """Of ten comparisons of a job with itself at most one may name a winner."""
     twins = (variant("one", 1.0, is_warm=True), variant("two", 1.0, is_warm=True))

@@ -117,6 +117,7 @@ def test_what_is_clear_after_two_thirds_is_decided_then():
     assert taken.count(8) > taken.count(12)
 
 
+@pytest.mark.long
 def test_looks_raise_no_more_false_alarms_than_one():
     """Of 400 confirmations of the same thing about a twentieth may say changed (here: at most 7.5 %)."""
     changed = sum(

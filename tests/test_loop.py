@@ -61,6 +61,7 @@ def test_the_answer_is_the_incumbent_of_the_last_decision():
     assert profile.rounds[-1].decision.incumbent == profile.answer.number
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy", sorted(set(POLICIES) - {"exhaustive"}))
 @pytest.mark.parametrize("workload", ["linear", "diamond", "star", "word-count"])
 def test_a_replay_gives_the_same_moves(policy, workload):

@@ -25,6 +25,7 @@ def fresh(monkeypatch, tmp_path):
     quality._optima.cache_clear()
 
 
+@pytest.mark.long
 def test_random_dags_end_fit_and_come_near_the_optimum(fresh):
     """2 to 12 operators, fan-in and fan-out, CPU and waiting mixed, some non-parallel, some logic-dependent."""
     results = [quality.run_random(number) for number in range(600, 605)]

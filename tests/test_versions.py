@@ -75,6 +75,7 @@ def test_a_module_of_a_package_is_loaded_from_the_revision(repository):
     assert (past["count"].cost.cpu_ms, today["count"].cost.cpu_ms) == (0.5, 0.7)
 
 
+@pytest.mark.long
 def test_a_job_in_a_folder_is_found_from_another_one(repository, monkeypatch):
     """By a relative path, by an absolute one, and from below the repository's root."""
     repository.commit(jobs__job=JOB, jobs__costs="COUNT_MS = 0.5\n")
@@ -180,6 +181,7 @@ def test_a_broken_revision_says_that_it_is_the_revision(repository):
     assert load_topology("job.py")["count"].cost.cpu_ms == 0.5
 
 
+@pytest.mark.long
 def test_a_commit_holds_the_code_only_where_nothing_was_changed(repository, tmp_path):
     """Changes, files that git does not know, and places without a repository have none."""
     commit = repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")
@@ -193,6 +195,7 @@ def test_a_commit_holds_the_code_only_where_nothing_was_changed(repository, tmp_
     assert clean_commit(tmp_path) is None
 
 
+@pytest.mark.long
 def test_code_that_was_loaded_and_is_in_no_commit_is_not_held_by_one(repository):
     """A neighbour that git does not know, or is told to ignore: the revision could not be run again without it."""
     (repository.folder / ".gitignore").write_text("ignored.py\n")

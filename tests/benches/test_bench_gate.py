@@ -31,6 +31,7 @@ def test_it_tells_false_alarms_finds_and_names(small):
     assert rows["20% more work: upper end of that"]["goal"] > 0.9
 
 
+@pytest.mark.long
 def test_it_goes_on_where_it_stopped(small, monkeypatch):
     """What was run is not run again."""
     rows = list(gate.rows())
@@ -40,6 +41,7 @@ def test_it_goes_on_where_it_stopped(small, monkeypatch):
     assert list(gate.rows()) == rows
 
 
+@pytest.mark.long
 def test_gates_that_ended_early_promise_too(small, monkeypatch):
     """They are those of quieter days: a promise without them would be easier to keep."""
     monkeypatch.setattr(gate, "GATES", 3)

@@ -19,6 +19,7 @@ def small(tmp_path, monkeypatch):
     recalibrate._saved.cache_clear()
 
 
+@pytest.mark.long
 def test_it_tells_the_part_of_the_rounds_that_is_saved_and_goes_on_where_it_stopped(small, monkeypatch):
     """Rounds cold and warm stand beside it, and the goal beside the whole; what was run is not run again."""
     found = list(recalibrate.rows())
@@ -35,6 +36,7 @@ def test_it_tells_the_part_of_the_rounds_that_is_saved_and_goes_on_where_it_stop
     assert list(recalibrate.rows()) == found
 
 
+@pytest.mark.long
 def test_what_is_in_doubt_is_not_counted_as_confirmed(small, monkeypatch):
     """The stored answer stands then, but a recalibration says that it can't tell."""
     monkeypatch.setattr(recalibrate, "verdict", lambda *_: recalibrate.Verdict.INCONCLUSIVE)

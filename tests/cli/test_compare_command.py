@@ -155,6 +155,7 @@ def test_noise_that_hides_the_difference_is_inconclusive(profile, jobs):
     assert "would have been found" in answer.stdout
 
 
+@pytest.mark.long
 def test_a_stored_profile_is_reused_as_long_as_it_fits(profile, jobs, store):
     """Only what changed is profiled again, and why is told; --anew profiles all."""
     first = document_of(profile("compare", "slow.py", "fast.py", *QUICK, "--json", "-"))
@@ -196,6 +197,7 @@ OTHERWISE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("otherwise", OTHERWISE)
 def test_a_profile_of_another_question_does_not_fit(otherwise, profile, jobs, store):
     """The answer might be another one."""
@@ -206,6 +208,7 @@ def test_a_profile_of_another_question_does_not_fit(otherwise, profile, jobs, st
     assert why in answer.stderr
 
 
+@pytest.mark.long
 def test_an_interrupted_profile_goes_on(profile, jobs, store, monkeypatch):
     """Ctrl-C after the second variant's first round: the first variant's profile and that round are kept."""
     whole = document_of(profile("compare", "slow.py", "fast.py", *QUICK, "--json", "-"))

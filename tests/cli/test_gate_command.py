@@ -167,6 +167,7 @@ def test_a_stored_baseline_is_run_again_where_its_commit_is_at_hand(profile, sto
     assert document["baseline"]["interleaved"]
 
 
+@pytest.mark.long
 def test_a_baseline_that_was_measured_elsewhere_is_inconclusive(profile, store):
     """Exit 4 with what differs, before anything is measured; --force compares all the same."""
     assert profile("gate", "linear", *SIMULATED, "--save-baseline", "main").exit_code == 0
@@ -206,6 +207,7 @@ def test_stored_blocks_of_other_rows_are_inconclusive(profile, store, folder):
     assert "the baseline was measured elsewhere (data was " in answer.stdout
 
 
+@pytest.mark.long
 def test_a_baseline_of_too_few_blocks_does_not_replace_a_good_one(profile, store):
     """Where the time is up at once: exit 4, and the older one stays."""
     saving = ("gate", "linear", *SIMULATED, "--save-baseline", "main")
@@ -295,6 +297,7 @@ def test_a_gate_is_a_test_case_of_its_own(profile, folder):
     assert suite.get("tests") == "5"
 
 
+@pytest.mark.long
 def test_a_database_that_fails_at_the_end_does_not_cost_the_verdict(profile, store, folder, monkeypatch):
     """It is told and written as ever, with what was not saved; exit 3 only where a baseline was all that was asked."""
 

@@ -147,6 +147,7 @@ topology = Topology.chain("words", Source("lines"), Operator("split", split, cos
 """
 
 
+@pytest.mark.long
 def test_a_revision_is_known_again(store, interrupted, profile, folder):
     """Its code is unpacked into another folder each time, which makes no other version of it."""
     repository = Repository(folder)
@@ -194,6 +195,7 @@ def test_a_drill_is_not_gone_on_with(store, interrupted, profile, refused):
     assert said == "--drill and --resume exclude each other. A drill is calibrated anew: leave --resume out."
 
 
+@pytest.mark.long
 def test_a_baseline_knows_the_gate_it_came_from(store, profile):
     """So that a prune spares it."""
     profile("gate", "linear", *SIMULATED, "--save-baseline", "main")

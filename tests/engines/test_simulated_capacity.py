@@ -189,6 +189,7 @@ def test_hidden_costs_show_only_under_load():
     assert ratios.min() < 1 < ratios.max()
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=60)
 @given(
     topology=topologies(max_operators=3),

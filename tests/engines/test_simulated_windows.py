@@ -35,6 +35,7 @@ def _observe(
     return list(running.observe(rate, windows))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("preset", list(Preset))
 @pytest.mark.parametrize("fused", [False, True])
 def test_windows_at_stress_average_to_the_truth(preset, fused):
@@ -50,6 +51,7 @@ def test_windows_at_stress_average_to_the_truth(preset, fused):
     assert np.mean(seen) == pytest.approx(truth, rel=0.025 if preset is Preset.SHARED else 0.01)
 
 
+@pytest.mark.long
 def test_windows_vary_as_the_preset_says():
     """Noise reaches the throughput of saturated windows; below capacity what is offered comes out."""
     steady = chain(Operator("parse", cost=Cost(cpu_ms=0.5)))

@@ -128,6 +128,7 @@ def test_the_detectable_effect_is_found_with_eighty_percent_power() -> None:
     assert 138 <= found <= 180
 
 
+@pytest.mark.long
 def test_a_useless_index_costs_no_power() -> None:
     """An index that has nothing to do with the job leaves the variance as it is."""
     noise, other = process(Preset.SHARED, 8), process(Preset.SHARED, 9)

@@ -162,6 +162,7 @@ def test_too_few_blocks_are_inconclusive(count):
     assert found[Criterion.CPU].detectable_effect == math.inf
 
 
+@pytest.mark.long
 def test_unchanged_code_is_seldom_called_slower():
     """Of 200 gates on a shared machine at most a twentieth may be (here: 9, the 95 % bound of 2.5 %)."""
     called = sum(
@@ -171,6 +172,7 @@ def test_unchanged_code_is_seldom_called_slower():
     assert called <= 9
 
 
+@pytest.mark.long
 def test_the_detectable_effect_is_found_as_often_as_it_promises():
     """80 % power, give or take what 100 gates can show (three standard deviations)."""
     seen = [judge(blocks(TODAY, TODAY, preset=Preset.SHARED, seed=seed), LIMITS) for seed in range(40)]

@@ -92,6 +92,7 @@ def test_it_does_not_matter_whether_history_holds_the_two_rounds() -> None:
     assert numbers[0] == pytest.approx(numbers[1])  # sums in another order are rounded otherwise
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("preset", "most"), [(Preset.QUIET, 6), (Preset.SHARED, 22)])
 def test_false_alarms_of_a_search_stay_near_five_percent(preset: Preset, most: int) -> None:
     """250 A/A screenings at any point of a search; 22 is two standard errors and a half above 5 %."""
