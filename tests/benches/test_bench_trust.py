@@ -103,9 +103,19 @@ def test_false_alarms_are_counted_against_four():
     """Two of ten said changed."""
     quiet = confirmations(1)[0]
     alarm = replace(quiet, comparison=replace(quiet.comparison, verdict=Verdict.DECREASED))
-    count, rate, _ = trust.alarm_rows([quiet] * 8 + [alarm] * 2)
+    count, rate, few, _ = trust.alarm_rows([quiet] * 8 + [alarm] * 2)
     assert (count["ours"], count["goal"], count["unit"]) == (2, 4, "of 10")
     assert rate["low"] < rate["ours"] == 0.2 < rate["high"]
+    assert few["ours"] == 0
+
+
+def test_the_first_blocks_are_looked_at_by_themselves():
+    """One arm did twice as much in them, whatever the later ones said."""
+    first = [Block(arm, (100.0 * (1 + arm) + number, 101.0 * (1 + arm))) for number, arm in enumerate(order(3))]
+    later = [Block(arm, (100.0, 101.0)) for arm in order(3)]
+    made = replace(confirmations(1)[0], blocks=(*first, *later))
+    _, rate, few, _ = trust.alarm_rows([made])
+    assert (rate["ours"], few["ours"]) == (0, 1)
 
 
 ANSWERS = [Answer({"tweets": 1, "count": tasks}, None, False, 100.0 * tasks, 200.0, 5) for tasks in (2, 1, 3)]
