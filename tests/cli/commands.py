@@ -219,7 +219,8 @@ def documents_in(uri: str) -> list[str]:
     """Return all that a database holds of the history, each document as a text."""
     with pymongo.MongoClient[dict[str, Any]](uri) as client:
         history = client.get_default_database()
-        return [str(document) for name in history.list_collection_names() for document in history[name].find()]
+        names = [name for name in history.list_collection_names() if not name.startswith("system.")]
+        return [str(document) for name in names for document in history[name].find()]
 
 
 def files_with(secret: str, *folders: Path) -> list[Path]:
