@@ -165,11 +165,12 @@ def _how(found: StoredRun) -> str:
 
 
 def _way_on(found: StoredRun) -> str:
+    from profiler.cli.stored_profiles import RECALIBRATES
     from profiler.store.records import RunKind
 
     if found.run.kind is RunKind.COMPARE:
         return "the same 'profile compare'"
-    if recalibrated := found.run.parameters.get("recalibrates"):
+    if recalibrated := found.run.parameters.get(RECALIBRATES):
         return f"'profile recalibrate {recalibrated}'"
     command = "gate" if found.run.kind is RunKind.GATE else "run"
     return f"'profile {command} TOPOLOGY --resume {found.run.id}'"

@@ -18,7 +18,14 @@ from profiler.cli.keeping import Keeping, kept, new_run_id
 from profiler.cli.outputs import Outputs
 from profiler.cli.recalibrate import Request
 from profiler.cli.running import environment_of, measure_as_before, policy_parameters, search_design
-from profiler.cli.stored_profiles import find_profile, history_of, interrupted, profile_in_file, warm_starts
+from profiler.cli.stored_profiles import (
+    RECALIBRATES,
+    find_profile,
+    history_of,
+    interrupted,
+    profile_in_file,
+    warm_starts,
+)
 from profiler.cli.stores import OpenStore
 from profiler.engines import Engine
 from profiler.errors import ProfileError, UsageError
@@ -203,7 +210,7 @@ def _run(job: _Job, case: Case, engine: Engine, now: Fingerprint, asked: dict[st
         topology=job.topology.name,
         engine=engine.name,
         policy=WarmStart.name,
-        parameters={**asked, "recalibrates": warm, "scope": scope},
+        parameters={**asked, RECALIBRATES: warm, "scope": scope},
         environment=environment_of(engine),
         started=started,
         code=code_of(now),

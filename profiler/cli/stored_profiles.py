@@ -21,6 +21,8 @@ MOST = 20
 """Stored profiles of a topology that are looked at, the newest ones."""
 RECENT = timedelta(days=1)
 """Since the start of a run that is gone on with by itself: rounds of a machine as it was last week are worth little."""
+RECALIBRATES = "recalibrates"
+"""The parameter of a recalibration that names the profile it started from."""
 
 
 def profile_in_file(name: str | None) -> StoredProfile | None:
@@ -97,8 +99,12 @@ def _question(run: Run) -> dict[str, Any]:
 
 def _newest(store: Store, settings: Settings, topology: str | None = None) -> StoredProfile | None:
     engine = None if settings.origin("engine") == "default" else str(settings.engine)
-    # One that was cut short is gone on with; taken for a profile of today's job, it would hide what changed.
     newest = store.find_runs(topology=topology, engine=engine, state=RunState.FINISHED, limit=1)
+    if not newest:
+        cut_short = store.find_runs(topology=topology, engine=engine, state=RunState.CUT_SHORT)
+        # A recalibration that was cut short is gone on with; taken for a profile of today's job, it would hide what
+        # changed.
+        newest = [found for found in cut_short if RECALIBRATES not in found.run.parameters]
     return _read(store, newest[0].run.id) if newest else None
 
 

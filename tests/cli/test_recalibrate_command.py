@@ -285,6 +285,19 @@ def test_a_budget_that_is_over_is_inconclusive(recalibrated, job):
     assert again["rounds"] > 1
 
 
+def test_a_profile_that_was_cut_short_is_one_where_there_is_no_other(profile, job, store):
+    """It has an answer, so the history is not said to be empty; a recalibration of it does not take its place."""
+    profile("run", "job.py", *SIMULATED, "--mongo", "mongodb://nowhere", "--budget", "1ms")
+    (cut,) = store.find_runs(state=RunState.CUT_SHORT)
+    job(JOB.replace('"the", "a"', '"the"'))
+    for _ in range(2):
+        answer = profile(
+            "recalibrate", "--mongo", "mongodb://nowhere", "--no-confirm", "--budget", "1ms", "--json", "-"
+        )
+        assert answer.exit_code == 4, answer.stderr
+        assert json.loads(answer.stdout)["profile"]["run"] == cut.run.id
+
+
 def test_a_profile_in_a_file_needs_no_database(profile, profiled, folder):
     """What `profile run --json` wrote is enough on the simulated engine."""
     exports = ("--export", "md=out.md", "--export", "csv=out.csv")

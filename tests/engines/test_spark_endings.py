@@ -10,7 +10,9 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import closing
 from dataclasses import replace
+from threading import Thread
 
 import psutil
 import pytest
@@ -47,12 +49,19 @@ def listening(process: psutil.Process) -> dict[str, set[tuple[str, int]]]:
 def test_a_running_job_listens_on_loopback_only(spark_engine):
     """Spark's driver, its page, its gateway, the shuffle and Python workers: nobody else can reach them."""
     topology = Topology.chain("wait", Source("lines"), Operator("wait", jobs.wait, batches="arrow", schema=ROWS))
-    deployment = spark_engine.deploy(topology, Configuration.of({"lines": 1, "wait": 2}), Detail.LIGHT)
-    list(deployment.observe(100, 1))
-    found = listening(psutil.Process(spark_engine._session._gateway.proc.pid))
-    deployment.close()
+    configuration = Configuration.of({"lines": 1, "wait": 2})
+    jvm = psutil.Process(spark_engine._session._gateway.proc.pid)
+    found: dict[str, set[tuple[str, int]]] = {}
+    with closing(spark_engine.deploy(topology, configuration, Detail.LIGHT)) as deployment:
+        before = listening(jvm)["java"]
+        windows = Thread(target=lambda: list(deployment.observe(100, 2)))
+        windows.start()
+        while windows.is_alive():  # servers of the shuffle live as long as a batch
+            for name, addresses in listening(jvm).items():
+                found.setdefault(name, set()).update(addresses)
+        windows.join()
     assert any("python" in name for name in found), "the workers are looked at too"
-    assert found["java"]
+    assert found["java"] - before, "and what a batch opens"
     listeners = [(name, at) for name, addresses in found.items() for at in addresses]
     assert not [each for each in listeners if not ipaddress.ip_address(each[1][0]).is_loopback]
 

@@ -9,6 +9,7 @@ import subprocess
 import threading
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import psutil
 import pytest
@@ -117,7 +118,7 @@ class SparkStandIn:
     def _launched(self, conf, popen_kwargs):
         self.jvm = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
         self._reached("launch")
-        return SimpleNamespace(proc=self.jvm, shutdown=lambda: None)
+        return SimpleNamespace(proc=self.jvm, shutdown=lambda: None, jvm=MagicMock())
 
     def _context_class(self):
         stand_in = self

@@ -25,6 +25,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from profiler.engines.spark import loopback
 from profiler.engines.spark.job_settings import PYTHON
 from profiler.errors import ProfileError, UsageError
 from profiler.services.child import ended
@@ -60,9 +61,6 @@ SETTINGS: Mapping[str, str] = {
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
 }
 """What the engine sets; a user's own settings come on top."""
-
-LOOPBACK: Mapping[str, str] = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-"""Only for a local master: the executors of a cluster must reach the driver."""
 
 _SLOTS_PER_CORE = 20
 """Slots are threads; operators that wait need far more of them than there are cores."""
@@ -162,7 +160,7 @@ class Session:
         log4j.write_text(_LOG4J.format(log=self.log))
         values = {
             **SETTINGS,
-            **(LOOPBACK if self.local else {}),
+            **(loopback.SETTINGS if self.local else {}),
             "spark.app.name": "profile",
             "spark.master": self.master,
             "spark.driver.memory": f"{driver_memory_mb(free_memory_mb())}m",
@@ -178,6 +176,8 @@ class Session:
         try:
             with _environment(self._variables()):
                 self._gateway = self._launch(conf)
+                if self.local:
+                    loopback.listen_on_loopback_only(self._gateway.jvm)
                 self._context = self._started(conf)
             self.spark = SparkSession(self._context)
             self.slots = self._counted_slots()
