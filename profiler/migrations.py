@@ -11,6 +11,7 @@ one version to one of the next. A document of a version that does not exist yet 
 | profile-run | 3 | `code` and `loop_s`: rounds of two sessions are of the same job, by the same measure |
 | profile-run | 4 | `place`: who shares a database does not go on with what another one measures |
 | profile-baseline | 2 | `run`: the gate that measured it |
+| profile-history | 2 | lines of baselines, behind those of the gate that they came from |
 """
 
 from __future__ import annotations
@@ -94,6 +95,11 @@ def _baseline_1_to_2(document: Document) -> dict[str, Any]:
     return {**document, "run": None}
 
 
+def _history_1_to_2(document: Document) -> dict[str, Any]:
+    """Have no baselines."""
+    return {**document}
+
+
 RUN = Schema("profile-run", "run", (_run_1_to_2, _run_2_to_3, _run_3_to_4))
 ROUND = Schema("profile-round", "round")
 WINDOW = Schema("profile-window", "window")
@@ -102,5 +108,5 @@ BASELINE = Schema("profile-baseline", "baseline", (_baseline_1_to_2,))
 RESULT = Schema("profile", "result")
 GATE_RESULT = Schema("profile-gate", "gate's result")
 COMPARE_RESULT = Schema("profile-compare", "comparison's result")
-HISTORY = Schema("profile-history", "history")
+HISTORY = Schema("profile-history", "history", (_history_1_to_2,))
 """The lines of an exported file."""

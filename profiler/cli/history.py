@@ -122,7 +122,10 @@ def export(
     *,
     settings: Settings,
 ) -> int:
-    """Write all of a run to a file that 'profile history import' reads, here or elsewhere."""
+    """Write all of a run to a file that 'profile history import' reads, here or elsewhere.
+
+    A gate takes the baselines along that it was saved as; an import does not replace one that was saved later.
+    """
     from profiler.store.exchange import export_run
 
     with opened_store(settings) as store:
@@ -213,7 +216,8 @@ def _counted(history: History) -> str:
     blocks, windows = history.count(MeasuredBlock), history.count(SeenWindow)
     measured = f"{blocks} blocks" if blocks else f"{history.count(Round)} rounds"
     answer = "with its answer" if history.count(Result) else "without an answer"
-    return f"{measured}, {windows} windows, {answer}"
+    baselines = "".join(f", baseline '{each.name}'" for each in history.baselines)
+    return f"{measured}, {windows} windows, {answer}{baselines}"
 
 
 def _tell_of_unsaved_files() -> None:

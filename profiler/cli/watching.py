@@ -129,12 +129,15 @@ def followed_run(store: Store, run: str, quantile: float, every_s: float, ends_s
     """Yield the windows of a run as they are stored, until the run ends or the time is up."""
     last: datetime | None = None
     while True:
-        ended = store.load_run(run).state is not RunState.UNFINISHED
+        found = store.load_run(run)
+        interrupted = found.state is RunState.UNFINISHED and not is_measured_now(found)
         for window in store.windows(run):
             if last is None or window.at > last:
                 last = window.at
                 yield _sample(window, quantile)
-        if ended or not _waited(every_s, ends_s):
+        if interrupted:
+            error_console().print(f"Run {run} was interrupted: nothing new will come of it.")
+        if interrupted or found.state is not RunState.UNFINISHED or not _waited(every_s, ends_s):
             return
 
 

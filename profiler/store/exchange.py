@@ -1,7 +1,7 @@
-"""Bring a run out of a store into a file, and from a file into a store.
+"""Bring a run out of a store into a file, and from a file into a store; a gate takes its baselines along.
 
-An import may be repeated: what is there already is not doubled. The whole file is read before anything is written, and
-a new run appears in the list only after all of it is there.
+An import may be repeated: what is there already is not doubled, and a baseline that was saved later is not replaced.
+The whole file is read before anything is written, and a new run appears in the list only after all of it is there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from profiler.errors import UsageError
-from profiler.store.lines import History, header_line, read_history, record_line
+from profiler.store.lines import History, baseline_line, header_line, read_history, record_line
 from profiler.store.records import Record, Result, result_parts
 from profiler.store.store import NoSuchRun, Store, write_records
 
@@ -23,7 +23,9 @@ def history_of(store: Store, run: str) -> History:
     if document is not None:
         # The rounds' records have their own lines.
         records.append(Result(result_parts(document)[0]))
-    return History(stored.run, tuple(records))
+    saved = [each for each in store.baselines() if each.run == run]
+    baselines = tuple(store.load_baseline(each.topology, each.engine, each.name) for each in saved)
+    return History(stored.run, tuple(records), baselines=baselines)
 
 
 def export_run(store: Store, run: str, path: Path) -> History:
@@ -32,8 +34,9 @@ def export_run(store: Store, run: str, path: Path) -> History:
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(header_line(history.run, len(history.records)))
+            file.write(header_line(history.run, len(history.records) + len(history.baselines)))
             file.writelines(map(record_line, history.records))
+            file.writelines(map(baseline_line, history.baselines))
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
@@ -62,3 +65,8 @@ def put(store: Store, history: History) -> None:
         )
     write_records(store, run.id, history.records)
     store.begin_run(run)
+    there = {(each.topology, each.engine, each.name): each.saved for each in store.baselines()}
+    for baseline in history.baselines:
+        saved = there.get((baseline.topology, baseline.engine, baseline.name))
+        if saved is None or saved < baseline.saved:
+            store.save_baseline(baseline)

@@ -1,10 +1,11 @@
 """A history as a file of JSON lines: an export, or what the keeper saved while the database was gone.
 
-    {"schema": "profile-history/1", "kind": "run", "records": 212, "document": {…}}
+    {"schema": "profile-history/2", "kind": "run", "records": 213, "document": {…}}
     {"kind": "window", "document": {…}}
     {"kind": "round", "document": {…}}
     {"kind": "block", "document": {…}}
     {"kind": "result", "document": {…}}
+    {"kind": "baseline", "document": {…}}
 
 `records` counts the lines that follow; the keeper can't know it beforehand and leaves it out. A document holds what
 `records.py` and `documents.py` make of a value.
@@ -22,6 +23,7 @@ from profiler.documents import plain, round_document, round_from
 from profiler.errors import ProfileError, UsageError
 from profiler.migrations import HISTORY, NewerSchema
 from profiler.rounds import Round
+from profiler.store.baselines import Baseline, baseline_document, baseline_from
 from profiler.store.records import (
     MeasuredBlock,
     Record,
@@ -49,6 +51,8 @@ class History:
     records: tuple[Record, ...] = ()
     cut_off: bool = False
     """The last line was not finished, as its writer was killed, and is left out."""
+    baselines: tuple[Baseline, ...] = ()
+    """Those that a gate was saved as."""
 
     def count(self, kind: type[Record]) -> int:
         """Count the records of a kind."""
@@ -72,6 +76,11 @@ def record_line(record: Record) -> str:
     return _line({"kind": "result", "document": without_secrets(plain(record.document))})
 
 
+def baseline_line(baseline: Baseline) -> str:
+    """Write a baseline as a line."""
+    return _line({"kind": "baseline", "document": baseline_document(baseline)})
+
+
 def read_history(path: Path) -> History:
     """Read a whole file; UsageError with the line where anything is wrong with it."""
     try:
@@ -92,11 +101,13 @@ def read_history(path: Path) -> History:
     expected = header.get("records")
     if expected is not None and (unfinished or expected != len(lines) - 1):
         raise _malformed(path, len(lines), f"the file ends here, after {len(lines) - 1} of {expected} records")
-    records = [_record(path, number, line, run) for number, line in enumerate(lines[1:], start=2)]
-    return History(run, tuple(records), cut_off=bool(unfinished))
+    found = [_record(path, number, line, run) for number, line in enumerate(lines[1:], start=2)]
+    records = tuple(each for each in found if not isinstance(each, Baseline))
+    baselines = tuple(each for each in found if isinstance(each, Baseline))
+    return History(run, records, cut_off=bool(unfinished), baselines=baselines)
 
 
-def _record(path: Path, number: int, line: str, run: Run) -> Record:
+def _record(path: Path, number: int, line: str, run: Run) -> Record | Baseline:
     entry = _parsed(path, number, line)
     match entry.get("kind"):
         case "window":
@@ -107,6 +118,8 @@ def _record(path: Path, number: int, line: str, run: Run) -> Record:
             return _document(path, number, entry, block_from)
         case "result":
             return _document(path, number, entry, lambda document: _result_from(document, run))
+        case "baseline":
+            return _document(path, number, entry, baseline_from)
         case other:
             raise _malformed(path, number, f"its kind is {other!r}")
 

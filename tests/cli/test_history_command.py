@@ -199,6 +199,18 @@ def test_a_run_goes_out_and_comes_in_again(store, profile) -> None:
     assert Path("run.jsonl").exists()
 
 
+def test_a_gate_takes_its_baseline_to_another_database(store, profile) -> None:
+    """What a build measured on one machine can be held against on the next one."""
+    baseline = a_baseline("main", run="gate-1")
+    store.begin_run(a_gate_run("gate-1"))
+    store.save_baseline(baseline)
+    wrote = profile("history", "export", "gate-1", "gate.jsonl").stdout
+    assert wrote.endswith("0 rounds, 0 windows, without an answer, baseline 'main'.\n")
+    store.delete_baseline("word-count", "spark", "main")
+    assert profile("history", "import", "gate.jsonl").exit_code == 0
+    assert store.load_baseline("word-count", "spark", "main") == baseline
+
+
 def test_a_file_that_is_no_history_is_refused(store, profile, refused) -> None:
     """Before any server is started."""
     Path("notes.txt").write_text("hello\n")

@@ -11,7 +11,8 @@ from profiler.report.recalibrate_document import recalibrate_schema
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo, pytest.mark.alone]
 
-SHORT = ("--quick", "--window", "1s", "--warm-up", "15s", "--slots", "5", "--budget", "75s")
+SHORT = ("--quick", "--window", "1s", "--warm-up", "15s", "--slots", "4")
+"""As many slots as operators: the profile has one round."""
 
 
 def test_an_unchanged_word_count_is_confirmed_in_two_rounds(command, tmp_path):

@@ -27,8 +27,8 @@ def count(rows):
     return rows.groupBy("value").agg(F.count("*").alias("n"), F.last("event_time").alias("event_time"))
 
 topology = Topology.chain(
-    "small", Source("lines", payloads="lines.jsonl"), upper,
-    Operator("count", count, stateful=True, key="value", output="proportional"),
+    "small", Source("lines", payloads="lines.jsonl", max_tasks=1), Operator("upper", upper, max_tasks=1),
+    Operator("count", count, stateful=True, key="value", output="proportional", max_tasks=2),
 )
 """
 WHOLE = ("--windows", "4", "--window", "2s", "--warm-up", "3s", "--slots", "4", "--latency", "5s")

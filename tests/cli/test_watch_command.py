@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from profiler.cli import watching
+from profiler.services.run_folder import cache_directory
+from profiler.services.writing import place_of
 
 
 @pytest.fixture
@@ -88,3 +91,14 @@ def test_a_run_in_the_history_is_followed_to_its_end(profile, profiled, store):
     )
     assert answer.exit_code == 0, answer.stderr
     assert json.loads(answer.stdout)["windows"] == len(store.windows(profiled))
+
+
+def test_a_watch_ends_with_a_run_that_was_killed(profile, profiled, store):
+    """Nobody measures it any more, so nothing new will come; it is not waited for."""
+    found = store.load_run(profiled).run
+    store.begin_run(replace(found, id="killed", place=place_of(cache_directory())))
+    store.add_windows("killed", store.windows(profiled)[:2])
+    answer = profile("recalibrate", profiled, "--watch", "--job", "killed", "--mongo", "mongodb://nowhere")
+    assert answer.exit_code == 0, answer.stderr
+    assert "Run killed was interrupted" in answer.stderr
+    assert "2 windows" in answer.stdout

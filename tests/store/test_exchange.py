@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -13,7 +14,17 @@ from profiler.store.lines import header_line, read_history, record_line
 from profiler.store.memory import MemoryStore
 from profiler.store.records import Result
 from profiler.store.store import StoreFailed
-from tests.store.histories import a_block, a_gate_result, a_gate_run, a_result, a_run, decided, measured, seen
+from tests.store.histories import (
+    a_baseline,
+    a_block,
+    a_gate_result,
+    a_gate_run,
+    a_result,
+    a_run,
+    decided,
+    measured,
+    seen,
+)
 
 
 @pytest.fixture
@@ -59,6 +70,26 @@ def test_a_gate_goes_through_a_file_unharmed(tmp_path):
         import_file(other, tmp_path / "gate.jsonl")
         assert contents(other, name) == contents(store, name)
         assert other.blocks(name) == (a_block(1),)
+
+
+def test_a_gate_takes_its_baselines_along(tmp_path):
+    """Those that it was saved as; one that was saved later under the same name is not replaced."""
+    store, path = MemoryStore(), tmp_path / "gate.jsonl"
+    store.begin_run(a_gate_run("gate-1"))
+    mine = a_baseline("main", run="gate-1")
+    for each in (mine, a_baseline("other", run="gate-2"), a_baseline("older")):
+        store.save_baseline(each)
+    assert export_run(store, "gate-1", path).baselines == (mine,)
+    for age, kept in ((timedelta(days=1), mine), (timedelta(days=-1), None)):
+        other = MemoryStore()
+        there = a_baseline("main", saved=mine.saved - age, throughput_per_s=1.0)
+        other.save_baseline(there)
+        import_file(other, path)
+        assert other.load_baseline("word-count", "spark", "main") == (kept or there)
+        assert [each.name for each in other.baselines()] == ["main"]
+    empty = MemoryStore()
+    import_file(empty, path)
+    assert empty.load_baseline("word-count", "spark", "main") == mine
 
 
 @pytest.mark.mongo
@@ -158,10 +189,10 @@ MALFORMED = {
     "empty": (lambda _: "", "holds no whole line"),
     "no JSON": (lambda _: "hello\n", "line 1: it is no JSON"),
     "a JSON document of another kind": (lambda _: "[1]\n", "line 1: it is no JSON object"),
-    "another schema": (lambda text: text.replace("profile-history/1", "a-log/1"), "line 1: .*'a-log/1', not"),
+    "another schema": (lambda text: text.replace("profile-history/2", "a-log/1"), "line 1: .*'a-log/1', not"),
     "a newer schema": (
-        lambda text: text.replace("profile-history/1", "profile-history/2"),
-        "'profile-history/2', and this profile knows up to 'profile-history/1'.*update",
+        lambda text: text.replace("profile-history/2", "profile-history/3"),
+        "'profile-history/3', and this profile knows up to 'profile-history/2'.*update",
     ),
     "a run of a newer schema": (lambda text: text.replace("profile-run/4", "profile-run/5"), "line 1: .*update"),
     "a file without its run": (lambda text: text[text.index("\n") + 1 :], "line 1: its kind is 'window', not 'run'"),
