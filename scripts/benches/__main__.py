@@ -20,6 +20,7 @@ BENCHES = {
     "gate": "the gate: false alarms, slowdowns of one operator that it finds, the operator that it names",
     "gate_spark": "the gate on Spark: word count unchanged, and drills; about an hour and a half",
     "recalibrate": "rounds that a warm start saves: unchanged, and with half of the slots, on six workloads",
+    "recalibrate_spark": "rounds that a warm start saves on Spark: word count, unchanged, three times",
     "generator": "the message generator: top rate against Kafka's own producer benchmark, rate error",
     "statistics": "false alarms and power of the tests, and what each defence removes",
 }

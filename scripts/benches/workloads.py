@@ -167,10 +167,13 @@ def appendix() -> str:
 
 def profiled() -> Iterator[Profiled]:
     """Yield every workload's profile; those that are known are not made again."""
-    saved = Saved("workloads", *MEASURED)
-    for name in WORKLOADS:
-        found = saved.get(name, partial(_profile, name))
-        yield Profiled(name, found["document"], found["minutes"])
+    return map(profiled_one, WORKLOADS)
+
+
+def profiled_one(name: str) -> Profiled:
+    """Return a workload's profile; where it is not known it is made."""
+    found = Saved("workloads", *MEASURED).get(name, partial(_profile, name))
+    return Profiled(name, found["document"], found["minutes"])
 
 
 def _profile(name: str) -> dict[str, Any]:
