@@ -35,6 +35,7 @@ def unpacked(revision: str, place: Path) -> Iterator[tuple[str, Moved]]:
     """Unpack a revision of the repository that a file or folder lies in; yield its commit and where it is."""
     root = _root(place)
     if root is None:
+        _require_git_s_trust(place)
         raise UsageError(
             f"{place} is in no git repository, so it has no revision '{revision}'.",
             hint="Name what to compare with otherwise: --against FILE or --baseline NAME.",
@@ -113,9 +114,22 @@ def shown(commit: str) -> str:
     return commit[:_SHOWN]
 
 
+def _require_git_s_trust(place: Path) -> None:
+    """Pass on what git says of a repository that another user owns, as in many a container: it asks to be told so."""
+    said = _run(_folder(place), "rev-parse", "--show-toplevel").stderr
+    if "safe.directory" in said:
+        raise UsageError(
+            f"git does not use the repository of {place}, as another user owns it.",
+            hint=f"Tell git that you trust it: {said.strip().splitlines()[-1].strip()}",
+        )
+
+
+def _folder(place: Path) -> Path:
+    return place if place.is_dir() else place.parent
+
+
 def _root(place: Path) -> Path | None:
-    folder = place if place.is_dir() else place.parent
-    root = _answer(folder, "rev-parse", "--show-toplevel")
+    root = _answer(_folder(place), "rev-parse", "--show-toplevel")
     return Path(root).resolve() if root else None
 
 

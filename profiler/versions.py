@@ -61,8 +61,9 @@ def load_version(reference: str, *, beside: str, moved: Moved | None = None) -> 
     roots = [Path.cwd()] + ([first.parent] if first else []) + ([moved.root, moved.copy] if moved else [])
     modules = _Modules(roots, _search_path(first, moved))
     try:
+        there = _moved_reference(reference, moved)  # a path is one from here, not from the copy's own folder
         with modules.in_place(), contextlib.chdir(_working_directory(moved)):
-            topology = load_topology(_moved_reference(reference, moved))
+            topology = load_topology(there)
     except UsageError as error:
         said = f"{moved.name}: {error.message}" if moved else error.message
         raise UsageError(said, hint=error.hint) from error

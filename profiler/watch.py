@@ -3,8 +3,8 @@
 With hysteresis, so that a peak does not alarm and an alarm does not flicker: a quantity has to be above its limit in
 every window of a whole period to raise the alarm, and below a lower one for as long to end it. A time in which it was
 not known, as there were no windows or no row told it, says nothing of it, and starts the count anew where it was longer
-than the period. (A choice: either quantity alone is enough. A queue can grow before the source while rows, once read,
-are processed as fast as ever.)
+than the period and than three times what lies between two windows. (A choice: either quantity alone is enough. A queue
+can grow before the source while rows, once read, are processed as fast as ever.)
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from enum import StrEnum
 
 RELEASE = 0.8
 """Part of a limit below which a quantity must stay for its alarm to end."""
+_MISSING = 3
+"""Times the time between two windows that a gap may be."""
 QUEUE_S = 10.0
 """Where no limit is given: a queue that the profile's throughput would take so long to work off."""
 
@@ -74,6 +76,8 @@ class _State:
     """From when on every window was on the other side of the limit."""
     known: datetime | None = None
     """When it was known last."""
+    step: timedelta = timedelta()
+    """Between the last two windows in which it was known."""
 
 
 @dataclass(slots=True)
@@ -90,8 +94,11 @@ class Watch:
             value = sample.of(quantity)
             if value is None:
                 continue
-            if state.known is not None and sample.at - state.known > period:
-                state.since = None
+            if state.known is not None:
+                gap = sample.at - state.known
+                if gap > max(period, _MISSING * state.step):
+                    state.since = None
+                state.step = gap
             state.known = sample.at
             limit = (RELEASE if state.raised else 1.0) * self.limits.of(quantity)
             crossed = value < limit if state.raised else value > limit

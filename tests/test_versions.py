@@ -55,6 +55,29 @@ def at_revision(revision, reference="job.py"):
         return load_version(reference, beside=reference, moved=moved).topology
 
 
+def test_a_path_is_one_from_here_and_not_from_the_copy(repository, monkeypatch):
+    """A folder that the revision does not have is no reason to take another file of that name for the job's."""
+    repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")
+    repository.commit(new__job=JOB, new__costs="COUNT_MS = 0.7\n")
+    (repository.folder / "build").mkdir()
+    monkeypatch.chdir(repository.folder / "new")
+    with pytest.raises(UsageError, match=r"there is no 'job\.py'"):
+        at_revision("HEAD~1")
+    monkeypatch.chdir(repository.folder / "build")
+    assert at_revision("HEAD~1", "../job.py")["count"].cost.cpu_ms == 0.5
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a repository away")
+def test_a_repository_that_git_does_not_trust_is_told(repository):
+    """As in a container whose user is another one than the checkout's."""
+    repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")
+    for path in (repository.folder, *repository.folder.rglob("*")):
+        os.chown(path, 12345, 12345)
+    with pytest.raises(UsageError, match="another user owns it") as told:
+        at_revision("HEAD")
+    assert "git config --global --add safe.directory" in told.value.hint
+
+
 def test_a_revision_is_loaded_with_its_own_neighbours(repository):
     """The file is the same in both commits; what it imports is not."""
     repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")

@@ -30,6 +30,14 @@ def test_a_quiet_job_raises_nothing():
     assert watch.raised == ()
 
 
+def test_a_job_that_tells_less_often_than_the_period_is_heard():
+    """Its windows lie further apart than the period is long; a gap is what is longer than usual."""
+    rare = [sample(second, queue=5000) for second in range(0, 300, 45)]
+    (alarm,), _ = alarms(rare)
+    assert alarm.quantity is Quantity.QUEUE
+    assert (alarm.at - alarm.since).total_seconds() >= LIMITS.period_s
+
+
 def test_a_peak_raises_nothing():
     """One window below the limit starts the count anew."""
     peaks = [*steady(0, 27, queue=5000), sample(27), *steady(30, 57, queue=5000), sample(57)]

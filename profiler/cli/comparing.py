@@ -73,9 +73,11 @@ def run_comparison(request: Request, settings: Settings) -> int:
         case = replace(case, warnings=in_another_session(history.past))
         document = compare_document(case, outcome, run=history.run.id)
         history.keep_result(document)
+    if not (history.complete and profiles.complete):
+        document["exit_code"] = ProfileError.exit_code
     outputs.deliver(document, as_markdown, lambda: print_comparison(result_console(), document))
     exit_code: int = document["exit_code"]
-    return exit_code if history.complete and profiles.complete else ProfileError.exit_code
+    return exit_code
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,8 @@ def gate(
     again within an hour; --anew starts over. A drill always does.
     """
     _check_one("--baseline", "--against", "--against-rev", "--aa", given=(baseline, against, against_rev, aa))
+    if "" in (baseline, save_baseline):
+        raise UsageError("A baseline has no name.", hint="Is a variable of the script empty? Name it: main, say.")
     if drill is not None and save_baseline is not None:
         raise UsageError("--drill and --save-baseline exclude each other.", hint="A drilled job is no baseline.")
     if drill is not None and aa:

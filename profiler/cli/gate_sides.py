@@ -13,7 +13,7 @@ from profiler.loading import code_place
 from profiler.report.gate_document import Against
 from profiler.revision import clean_commit, empty_submodules, shown, unpacked
 from profiler.store.baselines import Baseline
-from profiler.topology import Topology
+from profiler.topology import Element, Topology
 from profiler.versions import Version, load_version
 
 
@@ -44,7 +44,12 @@ def opponent(request: Request, stored: Baseline | None, *, runs_functions: bool)
             version.travel_by_value()
         return version.topology
 
-    if request.against is not None:
+    if request.drill is not None:
+        # What another version does differently would be taken for the drill, or hide it.
+        named = next((each for each in (request.against, request.against_rev, request.baseline) if each), None)
+        ignored = (f"a drill holds the job against itself, not against {named}",) if named else ()
+        yield Opponent(Against.ITSELF, "itself", request.topology, ignored)
+    elif request.against is not None:
         version = load_version(request.against, beside=request.reference)
         yield Opponent(Against.TOPOLOGY, request.against, other(version))
     elif request.against_rev is not None:
@@ -107,19 +112,44 @@ def wanted_tasks(request: Request, other: Topology | None, stored: Baseline | No
                 f"--tasks gives '{name}' {number} tasks, but baseline '{stored.name}' had {tasks[name]}.",
                 hint="Leave --tasks out, or save a baseline with them.",
             )
-    return tasks
+    return {**today, **given, **tasks}
 
 
 def configured(topology: Topology, tasks: Mapping[str, int]) -> Configuration:
-    """Give a version its tasks; elements of which nothing is said get as few as they allow."""
-    configuration = Configuration.of({each.name: tasks.get(each.name, each.min_tasks) for each in topology})
+    """Give a version its tasks as far as it allows them; elements of which nothing is said get as few as possible."""
+    return Configuration.of({each.name: _allowed(each, tasks.get(each.name, each.min_tasks)) for each in topology})
+
+
+def require_allowed(topology: Topology, given: Mapping[str, int]) -> None:
+    """Refuse tasks of --tasks that the candidate does not allow."""
     for element in topology:
-        if not element.parallel and configuration[element.name] > 1:
+        number = given.get(element.name)
+        if number is not None and _allowed(element, number) != number:
             raise UsageError(
-                f"--tasks gives '{element.name}' {configuration[element.name]} tasks, but it is parallel=False.",
-                hint="Give it one.",
+                f"--tasks gives '{element.name}' {number} tasks, but it allows {_allowed_in_words(element)}.",
+                hint="Give it as many, or change the topology.",
             )
-    return configuration
+
+
+def other_tasks(candidate: Configuration, baseline: Configuration) -> tuple[str, ...]:
+    """Tell which elements of both versions do not run with the same tasks, as one of them does not allow it."""
+    return tuple(
+        f"'{name}' runs with {baseline[name]} tasks in the baseline and with {number} in the candidate"
+        for name, number in candidate.tasks.items()
+        if name in baseline.tasks and baseline[name] != number
+    )
+
+
+def _allowed(element: Element, number: int) -> int:
+    most = element.max_tasks if element.parallel else 1
+    return max(element.min_tasks, number if most is None else min(most, number))
+
+
+def _allowed_in_words(element: Element) -> str:
+    if not element.parallel:
+        return "one only (parallel=False)"
+    bounds = [f"min_tasks={element.min_tasks}"] if element.min_tasks > 1 else []
+    return " and ".join([*bounds, *([f"max_tasks={element.max_tasks}"] if element.max_tasks is not None else [])])
 
 
 def _require_same_sources(request: Request, other: Topology) -> None:

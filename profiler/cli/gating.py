@@ -14,7 +14,7 @@ from profiler.cli.engines import prepared_engine, time_left_of
 from profiler.cli.gate import Request
 from profiler.cli.gate_keeping import in_another_session, kept_gate
 from profiler.cli.gate_question import gate_run
-from profiler.cli.gate_sides import Opponent, configured, opponent, wanted_tasks
+from profiler.cli.gate_sides import Opponent, configured, opponent, other_tasks, require_allowed, wanted_tasks
 from profiler.cli.outputs import Outputs
 from profiler.cli.stores import OpenStore, opened_history
 from profiler.cli.windows import fewer_of
@@ -22,7 +22,7 @@ from profiler.confirming import looks
 from profiler.engines import Engine
 from profiler.environment import fingerprint
 from profiler.gate import DESIGN, Drill, Gate, Outcome, Side, StoredSide
-from profiler.report.gate_document import Case, gate_document
+from profiler.report.gate_document import Against, Case, gate_document
 from profiler.report.gate_exports import GATE_WRITERS, as_markdown
 from profiler.report.gate_terminal import print_gate
 from profiler.report.progress import Progress, progress
@@ -55,9 +55,13 @@ def run_gate(request: Request, settings: Settings) -> int:
         stored = _loaded(request, settings, open_store)
         with opponent(request, stored, runs_functions=settings.engine is EngineName.SPARK) as other:
             tasks = wanted_tasks(request, other.topology, stored)
+            require_allowed(request.topology, request.tasks or {})
             candidate = Side("candidate", request.topology, configured(request.topology, tasks))
             with opening as engine:
                 case = _case(request, settings, candidate, other, stored, engine)
+                if other.topology is not None:
+                    differ = other_tasks(candidate.configuration, configured(other.topology, tasks))
+                    case = replace(case, warnings=(*case.warnings, *differ))
                 run = gate_run(request, settings, case, other, stored, design, engine)
                 history = stack.enter_context(
                     kept_gate(run, open_store, watcher, resumes=settings.resume is not None, anew=request.anew)
@@ -120,7 +124,7 @@ def _case(
     request: Request, settings: Settings, candidate: Side, other: Opponent, stored: Baseline | None, engine: Engine
 ) -> Case:
     asked = {"data": ", ".join(data_digests(request.topology).values()), "conf": conf_digest(settings)}
-    there = None if stored is None else stored.environment
+    there = None if stored is None or other.kind is Against.ITSELF else stored.environment
     if there is not None and other.topology is not None:
         there = {**there, **asked}  # it is run again, with the candidate's own
     return Case(

@@ -59,7 +59,15 @@ def list_runs(
     after = None if since is None else moment(datetime.now(UTC)).read(since, "--since")
     with opened_store(settings) as store:
         runs = store.find_runs(topology=topology, engine=on, kind=of_kind, state=in_state, since=after, limit=limit)
-        saved = [each for each in store.baselines() if topology in (None, each.topology) and on in (None, each.engine)]
+        saved = [
+            each
+            for each in store.baselines()
+            if topology in (None, each.topology)
+            and on in (None, each.engine)
+            and of_kind in (None, RunKind.GATE)
+            and in_state in (None, RunState.FINISHED)
+            and (after is None or each.saved >= after)
+        ]
     if as_json:
         document = {
             "schema": "profile-history-list/1",

@@ -95,9 +95,11 @@ def run_recalibration(request: Request, settings: Settings) -> int:
         job = _job(stored, request.topology, settings, open_store)
         made = _foreseen(job) if request.dry_run else _measured(job)
     document = recalibrate_document(made.case, made.profile, made.result)
+    if not made.complete:
+        document["exit_code"] = ProfileError.exit_code
     outputs.deliver(document, as_markdown, lambda: print_recalibration(result_console(), document, made.profile))
     exit_code: int = document["exit_code"]
-    return exit_code if made.complete else ProfileError.exit_code
+    return exit_code
 
 
 def _note(settings: Settings) -> Callable[[str], None]:

@@ -8,6 +8,7 @@ The job is a run in the history, or a file that grows by JSON lines, which any j
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -36,7 +37,10 @@ def run_watch(request: Request, settings: Settings) -> int:
     """Follow the job until its history ends, the budget is used up or somebody interrupts; return the exit code."""
     outputs = Outputs.opened(settings, {ExportKind.JSON: as_json})
     given = profile_in_file(request.profile)
-    is_file = request.job is not None and Path(request.job).is_file()
+    file = None if request.job is None else Path(request.job).expanduser()
+    is_file = file is not None and file.is_file()
+    if file is not None and not is_file and (file.suffix or len(file.parts) > 1):
+        raise UsageError(f"There is no file '{request.job}' to follow.", hint="Start the job that writes it first.")
     if given is not None and is_file:
         return _followed(request, settings, given, None, outputs)
     with history_of(given if is_file else None, settings, lambda _: None) as open_store:
@@ -104,8 +108,6 @@ def _samples(
     if file is not None and file.is_file():
         yield from followed_file(file, settings.window_s, ends_s)
         return
-    if file is not None and (file.suffix or len(file.parts) > 1):
-        raise UsageError(f"There is no file '{request.job}' to follow.", hint="Start the job that writes it first.")
     if open_store is None:
         raise ProfileError("There is no history to follow a job in.")
     with closing(open_store()) as store:
@@ -171,6 +173,10 @@ def _sample(window: SeenWindow, quantile: float) -> Sample:
     return Sample(window.at, window.observation.queue_rows, latency if latency < float("inf") else None)
 
 
+def _is_possible(sample: Sample) -> bool:
+    return all(math.isfinite(value) and value >= 0 for value in (sample.queue_rows, sample.latency_ms or 0.0))
+
+
 def _parsed(line: str, where: str) -> Sample:
     try:
         entry: dict[str, Any] = json.loads(line)
@@ -179,7 +185,7 @@ def _parsed(line: str, where: str) -> Sample:
         sample = Sample(at, float(entry["queue_rows"]), None if latency is None else float(latency))
     except (ValueError, TypeError, KeyError, AttributeError):
         sample = None
-    if sample is None or sample.at.tzinfo is None:
+    if sample is None or sample.at.tzinfo is None or not _is_possible(sample):
         raise UsageError(
             f"{where} is no window of a job.",
             hint='Write {"at": "2026-11-16T09:16:08+00:00", "queue_rows": 120, "latency_ms": 85}.',

@@ -66,7 +66,7 @@ def _criteria(document: Mapping[str, Any]) -> Iterator[Text]:
             figure(each["baseline"], each["unit"]),
             percentage(each["effect"]),
             f"{percentage(each['low']).removesuffix('%')} to {percentage(each['high'])}",
-            f"{each['adjusted_p']:.1g}",
+            f"{each['adjusted_p']:.2g}",
             percentage(each["detectable_effect"]),
         )
         for each in document["criteria"]
@@ -87,11 +87,11 @@ def _aligned(cells: tuple[str, ...], widths: list[int]) -> str:
 
 def _slower(document: Mapping[str, Any]) -> Iterator[Text]:
     """Name the operator that got slower, with what it adds."""
-    added_us = sum(max(0.0, each["increase_us"]) for each in document["operators"])
+    all_us = sum(each["increase_us"] for each in document["operators"])
     for each in document["operators"]:
         if each["name"] == document["slower_operator"]:
             bounds = f"{percentage(each['low'])} to {percentage(each['high'])}"
-            part = f"{each['increase_us']:.3g} of the {added_us:.3g} µs that a row takes more"
+            part = f"{each['increase_us']:+.3g} µs per row, all operators {all_us:+.3g}"
             quantity = _QUANTITIES[each["quantity"]]
             yield Text(f"  slower: '{each['name']}' {percentage(each['effect'])} {quantity} ({bounds}), {part}")
 

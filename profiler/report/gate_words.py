@@ -23,9 +23,9 @@ def why(outcome: Outcome, limits: Limits, differences: Mapping[str, tuple[str, s
     """Say in one sentence what the verdict rests on."""
     judgement = outcome.judgement
     if judgement is None:
-        return _nothing_measured(outcome, differences)
+        return _nothing_measured(outcome, limits, differences)
     if outcome.drilled is not None and judgement.verdict is not GateVerdict.SLOWER:
-        return _missed(judgement[Criterion.CPU], outcome.drilled)
+        return _missed(judgement[Criterion.CPU], outcome.drilled, limits)
     if judgement.verdict is GateVerdict.SLOWER:
         found = [finding for finding in judgement.findings if finding.verdict is GateVerdict.SLOWER]
         changes = ", ".join(f"{LABELS[finding.criterion]} {finding.effect:+.1%}" for finding in found)
@@ -57,21 +57,27 @@ def _at_worst(finding: Finding) -> str:
     return f"{LABELS[finding.criterion]} {f'{worst:+.1%} at worst' if math.isfinite(worst) else 'is not known'}"
 
 
-def _missed(seen: Finding, drilled: Drilled) -> str:
+def _missed(seen: Finding, drilled: Drilled, limits: Limits) -> str:
     return (
         f"the drill was not found: {drilled.expected_effect:+.1%} CPU per row were expected of it, {seen.effect:+.1%} "
-        f"were seen and {seen.detectable_effect:+.1%} are found for sure; a longer drill or more --blocks may do"
+        f"were seen and {seen.detectable_effect:+.1%} are found four times in five; {_may_do(drilled, limits)}"
     )
 
 
-def _nothing_measured(outcome: Outcome, differences: Mapping[str, tuple[str, str]]) -> str:
+def _may_do(drilled: Drilled, limits: Limits) -> str:
+    """Say what may let a drill be found: no number of blocks shows what is below the limit."""
+    other = "a lower --max-slowdown" if drilled.expected_effect < limits.max_slowdown else "more --blocks"
+    return f"a longer drill or {other} may do"
+
+
+def _nothing_measured(outcome: Outcome, limits: Limits, differences: Mapping[str, tuple[str, str]]) -> str:
     if outcome.drilled is not None and not outcome.complete:
         return f"the drill was not measured: there is no time for {FEWEST_BLOCKS} blocks of each version"
     if outcome.drilled is not None:
         drilled = outcome.drilled
         return (
             f"the drill was not measured: {drilled.expected_effect:+.1%} CPU per row are expected of it, and the gate "
-            f"finds {drilled.foreseen_effect:+.1%} at the best; a longer drill or more --blocks may do"
+            f"finds {drilled.foreseen_effect:+.1%} at the best; {_may_do(drilled, limits)}"
         )
     changed = ", ".join(f"{key} was {there}, is {here}" for key, (there, here) in differences.items())
     return f"the baseline was measured elsewhere ({changed}); --force compares all the same"

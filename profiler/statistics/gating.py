@@ -18,6 +18,8 @@ Why a criterion for a single operator: what it adds is counted in parts of the j
 others does not hide it. With *shared* noise a gate of 8 blocks each finds 5.7 % that way, where the whole job's CPU per
 row shows 9.6 % and throughput 12 %; of 20 % more work in an operator with a third of the CPU time it finds 95 % instead
 of 55 %. It raises no false alarms: what is not the whole job must grow by far more than the noise to add 5 % to it.
+Work that moved from one operator to another is no slowdown: what others do less for certain is taken off before
+`max_slowdown` is asked for, operators that are gone included (a renamed one is gone and new).
 
 Why `rule_out` is not `max_slowdown` but twice that (**choice**; 100 gates each of four workloads, *shared* noise):
 
@@ -88,7 +90,7 @@ class Finding:
     p: float
     """One-sided, of no slowdown."""
     adjusted_p: float
-    """After Holm."""
+    """After Holm, over the part of the level that the look may use: below 5 % is significant, whichever look it is."""
     detectable_effect: float
     """The smallest slowdown that is called with 80 % power, as an effect."""
     n_baseline: int
@@ -111,9 +113,14 @@ class Judgement:
 
     @property
     def slower_operator(self) -> OperatorChange | None:
-        """The operator that adds the most per row, where the candidate is slower."""
-        slowest = next(iter(self.operators), None)
-        return slowest if self.verdict is GateVerdict.SLOWER and slowest and slowest.increase_s > 0 else None
+        """The operator that adds the most per row, where the candidate is slower; a new one what none did before."""
+        gone_s = sum(each.baseline_s for each in self.operators if each.is_gone)
+
+        def added_s(each: OperatorChange) -> float:
+            return each.increase_s - (gone_s if each.is_new else 0.0)
+
+        slowest = max(self.operators, key=added_s, default=None)
+        return slowest if self.verdict is GateVerdict.SLOWER and slowest and added_s(slowest) > 0 else None
 
     def __getitem__(self, criterion: Criterion) -> Finding:
         return next(finding for finding in self.findings if finding.criterion is criterion)
@@ -130,10 +137,11 @@ def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, 
         for criterion, read in BLOCKS.items()
         if (found := arm_difference(read(blocks), trend=interleaved)) is not None
     }
-    of_operator = _operator_test(operator_differences(blocks, Quantity.CPU, interleaved=interleaved))
+    of_operator = _operator_test(blocks, alpha, interleaved=interleaved)
     if of_operator is not None:
         tests[Criterion.OPERATOR] = of_operator
-    adjusted = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
+    in_look = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
+    adjusted = {criterion: min(1.0, p / part) for criterion, p in in_look.items()}
     arms = [block.arm for block in blocks]
     findings = tuple(
         _finding(
@@ -166,6 +174,8 @@ class _Test:
     """Part of the job's time that it is about."""
     tries: int = 1
     """Operators of which it is the one that grew the most (Bonferroni)."""
+    moved: float = 0.0
+    """What others do less for certain, as a part of the job's time: negative, or none."""
     mann_whitney_p: float | None = None
 
     @property
@@ -178,7 +188,7 @@ class _Test:
 
     def bounds(self, alpha: float) -> tuple[float, float]:
         """Give the ends of the slowdown, each of which holds with 1 - alpha."""
-        low, high = self.slowdown.interval(2 * alpha)
+        low, high = self.slowdown.interval(2 * alpha / self.tries)
         return self.weight * low, self.weight * high
 
     def detectable(self, alpha: float, relevant: float) -> float:
@@ -194,15 +204,25 @@ def _job_test(criterion: Criterion, found: ArmDifference) -> _Test:
     return _Test(slowdown, baseline, mann_whitney_p=found.mann_whitney_p)
 
 
-def _operator_test(differences: Mapping[str, ArmDifference | None]) -> _Test | None:
+def _operator_test(blocks: Sequence[BlockWindows], alpha: float, *, interleaved: bool) -> _Test | None:
     """Test the operator that adds the most to the job's CPU per row."""
-    known = [each for each in differences.values() if each is not None]
+    differences = operator_differences(blocks, Quantity.CPU, interleaved=interleaved)
+    known = {name: each for name, each in differences.items() if each is not None}
     if not known:
         return None
-    total_s = sum(math.exp(each.reference_log) for each in known)
+    changes = operator_changes(blocks, Quantity.CPU, alpha / len(known), interleaved=interleaved)
+    total_s = sum(each.baseline_s for each in changes)
+    certain_s = sum(each.increase_s for each in changes if each.is_gone or each.is_new or each.high < 0)
     tests = [
-        _Test(each.found, total_s, math.exp(each.reference_log) / total_s, len(known), each.mann_whitney_p)
-        for each in known
+        _Test(
+            each.found,
+            total_s,
+            math.exp(each.reference_log) / total_s,
+            len(known),
+            moved=min(0.0, certain_s / total_s),
+            mann_whitney_p=each.mann_whitney_p,
+        )
+        for each in known.values()
     ]
     return max(tests, key=lambda test: test.estimate)
 
@@ -223,7 +243,7 @@ def _finding(
 
     low, high = test.bounds(alpha)
     verdict = GateVerdict.INCONCLUSIVE
-    if adjusted[criterion] < alpha and test.estimate >= limits.max_slowdown:
+    if adjusted[criterion] < limits.alpha and test.estimate + test.moved >= limits.max_slowdown:
         verdict = GateVerdict.SLOWER if may_fail else GateVerdict.INCONCLUSIVE
     elif high < limits.rule_out:
         verdict = GateVerdict.PASS

@@ -75,8 +75,9 @@ class Pair:
     """Of the interval: as strict as the step of Holm's procedure at which the pair is tested."""
     p: float
     adjusted_p: float
+    """After Holm, over the part of the level that the look may use: it is held against the whole level."""
     tie_p: float
-    """Of a difference beyond the margin, adjusted."""
+    """Of a difference beyond the margin, adjusted likewise."""
     detectable_effect: float
     """Smallest difference that is called with 80 % power, at the least."""
     mann_whitney_p: float | None = None
@@ -154,9 +155,15 @@ def rank(
     look = _Look(terms, terms.alpha * part, len(open_pairs))
     made = [
         look.pair(pair, tested[pair], int(share), adjusted_p, tie_p) if pair in tested else _untested(*pair, levels)
-        for pair, share, adjusted_p, tie_p in zip(open_pairs, sharing, holm(p_values), holm(tie_p_values), strict=True)
+        for pair, share, adjusted_p, tie_p in zip(
+            open_pairs, sharing, _over(part, holm(p_values)), _over(part, holm(tie_p_values)), strict=True
+        )
     ]
     return Ranking((*settled, *made), levels)
+
+
+def _over(part: float, p_values: Sequence[float]) -> list[float]:
+    return [min(1.0, p / part) for p in p_values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +186,9 @@ class _Look:
         effect = relative(log.difference)
         low, high = log.interval(self.alpha / sharing)
         verdict = RankVerdict.INCONCLUSIVE
-        if adjusted_p < self.alpha and effect >= self.terms.relevant_effect:
+        if adjusted_p < self.terms.alpha and effect >= self.terms.relevant_effect:
             verdict = RankVerdict.FASTER
-        elif tie_p < self.alpha:
+        elif tie_p < self.terms.alpha:
             verdict = RankVerdict.TIE
         return Pair(
             first=first,

@@ -46,6 +46,16 @@ class OperatorChange:
         """Seconds per row that the candidate spends more."""
         return self.candidate_s - self.baseline_s
 
+    @property
+    def is_gone(self) -> bool:
+        """The candidate does not have it, or it costs nothing there."""
+        return self.candidate_s == 0
+
+    @property
+    def is_new(self) -> bool:
+        """The baseline does not have it, or it cost nothing there."""
+        return self.baseline_s == 0
+
 
 def operator_changes(
     blocks: Sequence[BlockWindows], quantity: Quantity, alpha: float, *, interleaved: bool = True

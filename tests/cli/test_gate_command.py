@@ -137,6 +137,53 @@ def test_today_s_tasks_are_run_where_they_are_stated(profile, folder):
     assert document["tasks"] == {"lines": 1, "split": 1, "count": 3}
 
 
+def test_work_that_moved_to_another_operator_passes(profile, folder):
+    """The job as a whole is not slower, and faster here."""
+    moved = JOB.replace("cpu_ms=0.3", "cpu_ms=0.4")
+    Repository(folder).write(job=JOB, costs="COUNT_MS = 0.5\n", moved__job=moved, moved__costs="COUNT_MS = 0.3\n")
+    answer = profile("gate", "moved/job.py", "--against", "job.py", *SIMULATED)
+    assert answer.exit_code == 0, answer.stdout
+
+
+def test_a_version_that_allows_fewer_tasks_runs_with_those(profile, folder):
+    """Each version keeps its own bounds, which is told; what --tasks asks for beyond them is refused."""
+    bound, costs = "Cost(cpu_ms=COUNT_MS), ", "COUNT_MS = 0.5\n"
+    serial = JOB.replace("Cost(cpu_ms=COUNT_MS)", f"{bound}parallel=False")
+    wide = JOB.replace("Cost(cpu_ms=COUNT_MS)", f"{bound}tasks=3, max_tasks=3")
+    Repository(folder).write(job=wide, costs=costs, serial__job=serial, serial__costs=costs)
+    answer = profile("gate", "job.py", "--against", "serial/job.py", *SIMULATED, "--json", "-", "--quiet")
+    document = document_of(answer)
+    assert document["tasks"]["count"] == 3
+    assert document["warnings"] == ["'count' runs with 1 tasks in the baseline and with 3 in the candidate"]
+    for file, said in (("job.py", "max_tasks=3"), ("serial/job.py", "one only (parallel=False)")):
+        refused = profile("gate", file, "--aa", *SIMULATED, "--quiet", "--tasks", "count=9")
+        assert refused.exit_code == 2
+        assert f"--tasks gives 'count' 9 tasks, but it allows {said}." in refused.stderr
+
+
+def test_a_new_operator_has_its_tasks_beside_those_of_the_baseline(profile, store, folder):
+    """The baseline does not know it; --tasks and the topology do."""
+    Repository(folder).write(job=JOB, costs="COUNT_MS = 0.5\n")
+    assert profile("gate", "job.py", *SIMULATED, "--save-baseline", "main", "--tasks", "count=2").exit_code == 0
+    more = JOB.rstrip().removesuffix(")") + '    Operator("rank", cost=Cost(cpu_ms=0.01), tasks=3),\n)\n'
+    (folder / "job.py").write_text(more)
+    for tasks, expected in (((), 3), (("--tasks", "rank=4"), 4)):
+        answer = profile("gate", "job.py", *SIMULATED, "--baseline", "main", *tasks, "--json", "-", "--quiet")
+        assert document_of(answer)["tasks"] == {"lines": 1, "split": 1, "count": 2, "rank": expected}
+
+
+def test_a_drill_holds_the_job_against_itself_whatever_is_named(profile, folder):
+    """Another version's own gain would hide it, a loss would be taken for it."""
+    Repository(folder).write(job=JOB, costs="COUNT_MS = 0.5\n", slow__job=JOB, slow__costs="COUNT_MS = 0.9\n")
+    answer = profile(
+        "gate", "job.py", "--against", "slow/job.py", "--drill", "20%", *SIMULATED, "--json", "-", "--quiet"
+    )
+    document = document_of(answer)
+    assert (answer.exit_code, document["slower_operator"]) == (1, "count")
+    assert document["baseline"]["kind"] == "itself"
+    assert document["warnings"] == ["a drill holds the job against itself, not against slow/job.py"]
+
+
 def test_a_stored_baseline_is_compared_with(profile, store, folder):
     """Where its code is at hand no more, by its blocks; that is told."""
     Repository(folder).write(job=JOB, costs="COUNT_MS = 0.5\n")
@@ -353,6 +400,7 @@ WRONG = {
         ["linear", "--aa", "--resume", "any", "--anew"],
         "--resume and --anew exclude each other. Go on, or start over.",
     ),
+    "a baseline without a name": (["linear", "--aa", "--save-baseline", ""], "A baseline has no name."),
     "an unknown workload": (["linaer", "--aa"], "There is no workload 'linaer'. Did you mean 'linear'?"),
     "an unknown format": (["linear", "--aa", "--export", "html=a.html"], "The result can't be exported as html."),
 }

@@ -144,6 +144,8 @@ def test_the_list_has_the_baselines_of_gates(store, profile) -> None:
     listed = profile("history", "list", "--topology", "linear").stdout
     assert "baseline 'release' of linear on " in listed
     assert "'main'" not in listed
+    for condition in (("--kind", "profile"), ("--state", "unfinished"), ("--since", "2100-01-01")):
+        assert "baseline '" not in profile("history", "list", *condition).stdout
     found = json.loads(profile("history", "list", "--json").stdout)["baselines"]
     assert [(each["name"], each["run"]) for each in found] == [("release", None), ("main", "gate-1")]
 

@@ -83,6 +83,21 @@ def test_a_line_that_is_no_window_is_refused(profile, profiled, folder, refused)
     assert "Line 2" in refused(watched(profile, "--job", "job.jsonl", "--quiet"))
 
 
+@pytest.mark.parametrize("value", ["Infinity", "NaN", "-1"])
+def test_a_window_that_cannot_be_is_refused(profile, profiled, folder, refused, value):
+    """JSON has no such numbers, Python reads them all the same."""
+    (folder / "job.jsonl").write_text(windows(1).replace('"queue_rows": 1', f'"queue_rows": {value}'))
+    assert "Line 1 of job.jsonl is no window" in refused(watched(profile, "--job", "job.jsonl", "--quiet"))
+
+
+def test_a_file_that_is_not_there_is_refused_before_a_database_starts(profile, refused, monkeypatch):
+    """Whether a profile is named or not."""
+    monkeypatch.setattr(watching, "history_of", None)
+    assert "There is no file 'job.jsonl' to follow" in refused(
+        profile("recalibrate", "--watch", "--job", "job.jsonl", "--quiet")
+    )
+
+
 def test_a_run_in_the_history_is_followed_to_its_end(profile, profiled, store):
     """Its windows are those of the job; stress makes a queue."""
     answer = profile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from profiler.engines.simulated.noise import Preset
@@ -180,3 +181,52 @@ def test_the_detectable_effect_is_found_as_often_as_it_promises():
     slower = TODAY.with_cpu(**{name: cost * (1 + detectable) for name, cost in TODAY.cpu_s.items()})
     found = [judge(blocks(TODAY, slower, preset=Preset.SHARED, seed=1000 + seed), LIMITS) for seed in range(100)]
     assert 68 <= sum(each[Criterion.CPU].verdict is GateVerdict.SLOWER for each in found) <= 92
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        pytest.param({"source": 1e-4, "parse": 2e-4, "count": 7e-4}, id="moved to another operator"),
+        pytest.param({"source": 1e-4, "parse": 1e-4, "count": 6e-4}, id="less in all"),
+        pytest.param({"source": 1e-4, "count": 9e-4}, id="one operator took another one's work over"),
+        pytest.param({"source": 1.3e-4, "read": 4e-4, "count": 5e-4}, id="renamed"),
+    ],
+)
+def test_work_that_moved_is_no_slowdown(candidate):
+    """The job does not take longer, whatever one of its operators does."""
+    judged = judge(blocks(Version(), Version(cpu_s=candidate)), Limits(max_slowdown=0.05))
+    assert judged[Criterion.CPU].verdict is GateVerdict.PASS
+    assert judged[Criterion.OPERATOR].effect >= 0.02, "one of them does more"
+    assert judged.verdict is GateVerdict.PASS
+
+
+def test_what_grew_by_more_than_others_shrank_is_a_slowdown():
+    """And the operator that grew is named, not a renamed one."""
+    candidate = Version(cpu_s={"source": 1e-4, "read": 3.9e-4, "count": 7e-4})
+    judged = judge(blocks(Version(), candidate), Limits())
+    assert judged.verdict is GateVerdict.SLOWER
+    assert judged.slower_operator is not None
+    assert judged.slower_operator.name == "count"
+
+
+def with_own_noise(made, seed):
+    """Let every operator of a block vary by 5 % of its own."""
+    drawn = np.random.default_rng(seed)
+
+    def varied(block):
+        factors = {name: math.exp(drawn.normal(0, 0.05)) for name in block.windows[0].operators}
+
+        def of(seen):
+            operators = {name: replace(each, cpu_s=each.cpu_s * factors[name]) for name, each in seen.operators.items()}
+            return replace(seen, operators=operators)
+
+        return replace(block, windows=tuple(map(of, block.windows)), probe=tuple(map(of, block.probe)))
+
+    return [varied(block) for block in made]
+
+
+def test_the_interval_of_the_operator_that_grew_the_most_is_one_of_many():
+    """Its lower end is above zero as seldom as the others' are, though it was chosen as the largest of eight."""
+    version = Version(cpu_s={f"operator {number}": 1e-4 for number in range(8)})
+    judged = [judge(with_own_noise(blocks(version, version), seed), Limits()) for seed in range(100)]
+    assert sum(each[Criterion.OPERATOR].low > 0 for each in judged) <= 10
