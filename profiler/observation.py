@@ -97,7 +97,7 @@ class Observation:
     overran: bool
     """The batch ran clearly longer than its trigger, as buffers drained."""
     speed_index: float
-    """Speed of the machine during the window by a small fixed loop; 1 is normal, 0.8 is a fifth slower."""
+    """Speed of the machine during the window by a small fixed piece of work; 1 is normal, 0.8 is a fifth slower."""
     cpu_s: float
     """CPU seconds of the job."""
     cores_used: float | None = None

@@ -1,10 +1,10 @@
-"""The speed of the machine by a small fixed loop."""
+"""The speed of the machine by a small fixed piece of work."""
 
 from __future__ import annotations
 
 import pytest
 
-from profiler.speed_index import FIRST_SAMPLES, SpeedIndex, loop_cpu_s
+from profiler.speed_index import FIRST_SAMPLES, RandomPlaces, SpeedIndex
 
 
 def filled(*costs_s: float) -> SpeedIndex:
@@ -65,9 +65,15 @@ def test_it_samples_in_a_thread_and_ends():
     assert not index._thread.is_alive()
 
 
-def test_the_loop_costs_cpu_time():
+def test_the_work_costs_cpu_time():
     """Enough to be measured, little enough for one percent of a core."""
-    assert 0 < loop_cpu_s() < 1
+    work = RandomPlaces()
+    assert 1e-5 < min(work() for _ in range(5)) < 0.01
+
+
+def test_the_work_lies_outside_of_a_core_s_own_cache():
+    """Else neighbours that take memory and caches would not be seen."""
+    assert RandomPlaces()._numbers.nbytes > 8 * 2**20
 
 
 def test_what_is_normal_is_told():

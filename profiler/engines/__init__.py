@@ -33,7 +33,7 @@ class Platform:
     machine: str = ""
     """What the work is done by, where that is known: figures of another machine can't be compared."""
     loop_s: float | None = None
-    """CPU time of the speed index's loop at speed 1; None where the index is absolute."""
+    """CPU time of the speed index's work at speed 1; None where the index is absolute."""
     cold_s: float = 0.0
     """Seconds under load that a new engine needs to come up to its speed: compilers learn, caches fill."""
     prefill_keys: int = 0

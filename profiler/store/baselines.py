@@ -37,7 +37,7 @@ class Baseline:
     environment: Mapping[str, str]
     """The fingerprint of where it ran."""
     loop_s: float | None
-    """What the speed index's loop took at speed 1; None where the index is absolute."""
+    """What the speed index's work took at speed 1; None where the index is absolute."""
     throughput_per_s: float
     blocks: tuple[BlockWindows, ...]
     run: str | None = None
