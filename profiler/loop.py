@@ -261,13 +261,15 @@ def _arm(outcome: Round) -> Arm:
 
 
 def _answer(rounds: Sequence[Round], situation: Situation) -> tuple[Round, tuple[str, ...]]:
-    """Return what the policy stands by, unless today's job is faster than all it tried."""
+    """Return what the policy stands by, unless today's job is faster than all it tried and in time as well."""
     if not rounds:
         raise ProfileError("The policy measured nothing.")
     initial = rounds[0]
     decisions = [decision for outcome in rounds if (decision := outcome.decision) is not None]
     answer = rounds[(decisions[-1].incumbent if decisions else 1) - 1]
-    if initial.trial.step is Step.TODAY and answer is not initial:
+    constraint = (situation.parameters.latency_ms, situation.parameters.latency_quantile)
+    may_stay = initial.meets(*constraint) or not answer.meets(*constraint)
+    if initial.trial.step is Step.TODAY and answer is not initial and may_stay:
         against_today = screened(initial.measurement, answer.measurement, rounds, situation.parameters)
         if against_today.verdict is Verdict.DECREASED:
             return initial, ("today's job as written is faster than every configuration tried: keep it",)

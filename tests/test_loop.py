@@ -13,7 +13,7 @@ from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import ProfileError, UsageError
 from profiler.events import BlockStarted, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, WindowSeen
 from profiler.loading import load_topology
-from profiler.loop import FEWEST_BLOCKS, Limits, Loop
+from profiler.loop import FEWEST_BLOCKS, Limits, Loop, _answer
 from profiler.measure import Design
 from profiler.observation import Doubt
 from profiler.policies import POLICIES
@@ -23,7 +23,7 @@ from profiler.report.validity import where_it_holds
 from profiler.rounds import Action, Decision, Step
 from profiler.statistics.comparison import Verdict
 from profiler.topology import Cost, Operator, Source, Topology
-from tests.scenarios import WAITS
+from tests.scenarios import FAST, SLOW, WAITS, outcome
 
 
 def engine(slots=15, *, seed=1, preset=Preset.QUIET, nodes=1, cores=8):
@@ -178,6 +178,22 @@ def test_todays_job_stays_where_nothing_beats_it():
     profile = loop(topology, on=SimulatedEngine(platform, seed=3)).run()
     assert profile.answer is profile.initial
     assert any("keep it" in note for note in profile.notes)
+
+
+@pytest.mark.parametrize(
+    ("today_ms", "answer_ms", "stays"),
+    [(FAST, FAST, True), (SLOW, SLOW, True), (FAST, SLOW, True), (SLOW, FAST, False)],
+)
+def test_todays_job_does_not_stay_for_being_faster_and_too_late(today_ms, answer_ms, stays):
+    """An answer that keeps the latency constraint is not given up for a job that does not."""
+    run, tasks = loop(), dict.fromkeys(WAITS.names, 1)
+    today = outcome(tasks, [1000.0, 1001.0] * 5, latency=today_ms)
+    today = replace(today, trial=replace(today.trial, step=Step.TODAY, fused=True))
+    found = outcome(tasks, [500.0, 501.0] * 5, number=2, latency=answer_ms)
+    rounds = [today, found.decided(Decision(accepted=True, why="", incumbent=2))]
+    answer, notes = _answer(rounds, run.situation())
+    assert (answer is today) == stays
+    assert any("keep it" in note for note in notes) == stays
 
 
 def test_a_latency_that_no_configuration_keeps_is_throttled():
