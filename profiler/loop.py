@@ -21,7 +21,7 @@ from profiler.events import Event, Report, RoundDecided, RoundMeasured, SearchEn
 from profiler.measure import Arm, Design, measure, observe_blocks
 from profiler.policies.evidence import screened
 from profiler.policies.policy import Parameters, Policy, Situation, require_asked_for
-from profiler.rounds import Round, Step, Trial
+from profiler.rounds import Action, Round, Step, Trial
 from profiler.statistics.comparison import Comparison, Verdict
 from profiler.statistics.confirmation import confirm
 from profiler.time_budget import TimeBudget
@@ -50,7 +50,7 @@ class Profile:
     rounds: tuple[Round, ...]
     answer: Round
     initial: Round
-    """Today's job where its tasks are stated, else one task each."""
+    """Today's job where it was measured, else one task each."""
     confirmations: tuple[Confirmation, ...] = ()
     notes: tuple[str, ...] = ()
     verification: Verification | None = None
@@ -136,7 +136,7 @@ class Loop:
             rounds=tuple(rounds),
             answer=answer,
             initial=rounds[0],
-            notes=notes,
+            notes=(*notes, *_today_left_out(rounds[0], situation)),
             complete=complete,
         )
         self._tell(SearchEnded(profile.answer, profile.initial))
@@ -274,6 +274,15 @@ def _answer(rounds: Sequence[Round], situation: Situation) -> tuple[Round, tuple
         if against_today.verdict is Verdict.DECREASED:
             return initial, ("today's job as written is faster than every configuration tried: keep it",)
     return answer, ()
+
+
+def _today_left_out(initial: Round, situation: Situation) -> tuple[str, ...]:
+    """Say that the gain is over the start, where today's job would have been its yardstick and has no room."""
+    today = situation.topology.today
+    if today is None or initial.trial.action is not Action.START or sum(today.values()) <= situation.slots:
+        return ()
+    room = f"today's job has {sum(today.values())} tasks and there are {situation.slots} slots for them"
+    return (f"{room}: it was not measured, and the gain is over one task each",)
 
 
 def _unless_in_vain(profile: Profile) -> Profile:

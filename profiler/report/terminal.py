@@ -17,7 +17,7 @@ from profiler.report.paste import as_lines, paste_settings
 from profiler.report.uncertainty import throughput_interval
 from profiler.report.validity import hot_key_notes, where_it_holds
 from profiler.report.words import change
-from profiler.rounds import Round
+from profiler.rounds import Round, Step
 from profiler.statistics.comparison import Comparison, Verdict
 from profiler.verify import holds_with_less, in_words
 
@@ -106,7 +106,7 @@ def _figures(profile: Profile) -> Table:
 
 
 def _gain(profile: Profile) -> RenderableType:
-    against = "today's job" if profile.topology.today is not None else "one task each"
+    against = "today's job" if profile.initial.trial.step is Step.TODAY else "one task each"
     before = f"{profile.initial.throughput_per_s:,.0f} rows/s"
     confirmed = profile.against_initial
     if profile.answer is profile.initial:
