@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from pyspark.sql import SparkSession
 
 from profiler.engines.spark import loopback
 from profiler.engines.spark.job_settings import PYTHON
+from profiler.engines.spark.launching import Variables, environment, of_this_spark
 from profiler.errors import ProfileError, UsageError
 from profiler.services.child import ended
 from profiler.services.java import find_java
@@ -174,7 +175,7 @@ class Session:
         self._gateway: Any = None
         others = children()
         try:
-            with _environment(self._variables()):
+            with environment(self._variables()):
                 self._gateway = self._launch(conf)
                 if self.local:
                     loopback.listen_on_loopback_only(self._gateway.jvm)
@@ -277,9 +278,12 @@ class Session:
         with urllib.request.urlopen(f"{self.rest_url}/executors", timeout=_ANSWER_WITHIN_S) as answer:  # noqa: S310
             return sum(int(each["maxTasks"]) for each in json.load(answer) if each["id"] != "driver")
 
-    def _variables(self) -> dict[str, str]:
+    def _variables(self) -> Variables:
         """Make workers run this Python with the same modules, and the UI listen where the driver does."""
-        variables = marked(self._run.path, owner=os.getpid(), env={})
+        variables: Variables = {
+            **of_this_spark(local=self.local),
+            **marked(self._run.path, owner=os.getpid(), env={}),
+        }
         variables["JAVA_HOME"] = str(find_java().home)
         variables["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
         if self.local:
@@ -304,20 +308,6 @@ class Session:
         SparkContext._active_spark_context = None  # noqa: SLF001
         SparkContext._gateway = None  # noqa: SLF001
         SparkContext._jvm = None  # noqa: SLF001
-
-
-@contextlib.contextmanager
-def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
