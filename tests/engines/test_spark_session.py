@@ -19,6 +19,7 @@ import pytest
 from profiler import columns
 from profiler.engines.spark import engine, session
 from profiler.engines.spark.deployment import _sample_every
+from profiler.engines.spark.launching import on_the_command_line
 from profiler.engines.spark.session import (
     Session,
     default_master,
@@ -109,6 +110,8 @@ class SparkStandIn:
     def __init__(self, monkeypatch, *, at, event):
         self.jvm = None
         self.environment: dict[str, str] = {}
+        self.command_line: dict[str, str] = {}
+        self.settings: dict[str, str] = {}
         self._at, self._event = at, event
         monkeypatch.setattr(session, "find_java", lambda: Java(Path("/jdk/bin/java"), 17))
         monkeypatch.setattr(session, "launch_gateway", self._launched)
@@ -122,6 +125,7 @@ class SparkStandIn:
     def _launched(self, conf, popen_kwargs):
         self.jvm = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
         self.environment = dict(os.environ)
+        self.command_line = dict(conf.getAll())
         self._reached("launch")
         return SimpleNamespace(proc=self.jvm, shutdown=lambda: None, jvm=MagicMock())
 
@@ -135,6 +139,7 @@ class SparkStandIn:
 
             def __init__(self, gateway, conf):
                 Context._active_spark_context = self
+                stand_in.settings = dict(conf.getAll())
                 stand_in._reached("context")
 
         return Context
@@ -239,6 +244,26 @@ def test_a_check_launches_the_installed_spark_too(monkeypatch):
     monkeypatch.setattr("pyspark.sql.SparkSession", SimpleNamespace(builder=builder))
     with columns._session():
         assert left_of_another_spark(launched[0]) == set()
+
+
+def test_secrets_are_not_on_the_command_line(monkeypatch, run):
+    """Everyone on the machine can read it; the context hands over what is missing there."""
+    spark = SparkStandIn(monkeypatch, at=None, event=None)
+    secret = {
+        "spark.hadoop.fs.s3a.secret.key": "hunter2",
+        "spark.mongodb.read.connection.uri": "mongodb://me:hunter2@host/db",
+    }
+    Session(run, [], master="local[2]", settings={**secret, "spark.some.setting": "7"}).close()
+    assert "hunter2" not in str(spark.command_line)
+    assert spark.command_line == {name: value for name, value in spark.settings.items() if name not in secret}
+    assert spark.settings["spark.some.setting"] == "7"
+    assert secret.items() <= spark.settings.items()
+
+
+def test_what_only_the_launcher_reads_stays_on_the_command_line():
+    """Without it the JVM would not come up as it was asked to."""
+    options = {"spark.driver.extraJavaOptions": "-Djavax.net.ssl.trustStorePassword=hunter2"}
+    assert on_the_command_line(options) == options
 
 
 def test_an_engine_that_does_not_come_up_closes_what_is_open(monkeypatch, run):

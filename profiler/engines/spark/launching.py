@@ -1,4 +1,7 @@
-"""How Spark's JVM is launched: as the Spark that is installed beside this program, whatever else the machine has."""
+"""How Spark's JVM is launched: as the Spark that is installed beside this program, whatever else the machine has.
+
+Its command line can be read by everyone on the machine, so secrets do not go there.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pyspark
+
+from profiler.secret_settings import is_secret
+
+_READ_BY_THE_LAUNCHER = (
+    "spark.master",
+    "spark.driver.extraJavaOptions",
+    "spark.driver.defaultJavaOptions",
+    "spark.jars.repositories",
+)
+"""Settings that a context would read too late; they are on the command line of any job that has them."""
 
 Variables = dict[str, str | None]
 """Of the environment; None leaves one out."""
@@ -24,6 +37,11 @@ def of_this_spark(*, local: bool) -> Variables:
     if local:
         variables["SPARK_CONF_DIR"] = None
     return variables
+
+
+def on_the_command_line(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings to launch with: all but the secret ones, which the context hands over by itself."""
+    return {key: value for key, value in settings.items() if key in _READ_BY_THE_LAUNCHER or not is_secret(key, value)}
 
 
 @contextlib.contextmanager

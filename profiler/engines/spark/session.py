@@ -27,7 +27,7 @@ from pyspark.sql import SparkSession
 
 from profiler.engines.spark import loopback
 from profiler.engines.spark.job_settings import PYTHON
-from profiler.engines.spark.launching import Variables, environment, of_this_spark
+from profiler.engines.spark.launching import Variables, environment, of_this_spark, on_the_command_line
 from profiler.errors import ProfileError, UsageError
 from profiler.services.child import ended
 from profiler.services.java import find_java
@@ -171,12 +171,13 @@ class Session:
             "spark.sql.warehouse.dir": str(run.data / "spark-warehouse"),
             **(settings or {}),
         }
-        conf = SparkConf(loadDefaults=False).setAll(list(values.items()))
         self._gateway: Any = None
         others = children()
         try:
             with environment(self._variables()):
-                self._gateway = self._launch(conf)
+                # Both are made while there is no JVM: such a one is a list, of which a context takes all.
+                conf, shown = _conf(values), _conf(on_the_command_line(values))
+                self._gateway = self._launch(shown)
                 if self.local:
                     loopback.listen_on_loopback_only(self._gateway.jvm)
                 self._context = self._started(conf)
@@ -308,6 +309,10 @@ class Session:
         SparkContext._active_spark_context = None  # noqa: SLF001
         SparkContext._gateway = None  # noqa: SLF001
         SparkContext._jvm = None  # noqa: SLF001
+
+
+def _conf(settings: Mapping[str, str]) -> SparkConf:
+    return SparkConf(loadDefaults=False).setAll(list(settings.items()))
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
