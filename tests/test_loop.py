@@ -356,6 +356,46 @@ def test_it_meets_the_latency_whenever_a_feasible_round_was_seen(seed):
         assert profile.answer.meets(120, 0.95)
 
 
+class DeadBranch(SimulatedEngine):
+    """An engine on which no row reaches the operator 'broken'."""
+
+    def deploy(self, topology, configuration, detail, **more):
+        deployment = super().deploy(topology, configuration, detail, **more)
+        observe = deployment.observe
+
+        def without_rows(rate_per_s, windows):
+            for seen in observe(rate_per_s, windows):
+                broken = seen.operators["broken"]
+                rows = None if broken.rows_in is None else 0.0
+                idle = replace(broken, rows_in=rows, rows_out=rows, busy_s=0.0, cpu_s=0.0, busiest_task_s=0.0)
+                yield replace(seen, operators={**seen.operators, "broken": idle})
+
+        deployment.observe = without_rows
+        return deployment
+
+
+@pytest.mark.parametrize("policy", sorted(set(POLICIES) - {"exhaustive"}))
+def test_a_branch_that_no_row_reaches_is_told_and_keeps_its_fewest_tasks(policy):
+    """Rows that are broken may not be in the data; the rest of the job is profiled all the same."""
+    topology = Topology(
+        "branched",
+        [Source("in")],
+        [
+            Operator("ask", inputs=["in"], cost=Cost(wait_ms=4)),
+            Operator("broken", inputs=["in"], cost=Cost(cpu_ms=0.01)),
+            Operator("store", inputs=["ask"], cost=Cost(wait_ms=8)),
+        ],
+    )
+    on = DeadBranch(SimulatedPlatform(nodes=3, cores_per_node=4, slots=15), seed=1)
+    profile = loop(topology, on=on, policy=policy).run()
+    document = profile_document(profile, run="r", engine="simulated", environment={})
+    assert profile.answer.configuration["broken"] == 1
+    assert profile.gain > 1
+    told = "no row reached 'broken': it keeps its fewest tasks; give the job data that reaches it"
+    assert told in document["warnings"]
+    json.dumps(document, allow_nan=False)
+
+
 def test_a_hot_key_is_named():
     """Half of the rows on one key: the answer says that it, and not the number of tasks, is the limit."""
     topology = Topology.chain(

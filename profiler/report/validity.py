@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from profiler.loop import Profile
 from profiler.observation import Doubt
+from profiler.policies.features import application_features
 from profiler.policies.skew import counted_shares, further_gain, hot_shares, tasks_worth_having
 from profiler.report.advice import ADVICE
 from profiler.report.bound import Bound, By, bound_of, key_bound
@@ -55,6 +56,19 @@ def hot_key_notes(profile: Profile, *, told: str | None = None) -> tuple[str, ..
     bounding = {name for name, share in counted.items() if tasks_worth_having(share) < slots}
     names = sorted(bounding.union(key_bound(profile)) - {told})
     return tuple(f"'{name}': {_key_in_words(profile, name)}" for name in names)
+
+
+def unreached_notes(profile: Profile) -> tuple[str, ...]:
+    """Name the elements that no row reached in the first round, so that nothing is known of what they cost."""
+    start = next((outcome for outcome in profile.rounds if outcome.trial.action is Action.START), None)
+    if start is None or not start.measurement.calm:
+        return ()
+    names = application_features(profile.topology, start.measurement).unreached
+    if not names:
+        return ()
+    keeps, them = ("it keeps its", "it") if len(names) == 1 else ("they keep their", "them")
+    listed = ", ".join(f"'{name}'" for name in names)
+    return (f"no row reached {listed}: {keeps} fewest tasks; give the job data that reaches {them}",)
 
 
 def _key_in_words(profile: Profile, name: str) -> str:
