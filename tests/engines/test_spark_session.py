@@ -19,6 +19,7 @@ import pytest
 from profiler import columns
 from profiler.engines.spark import engine, session
 from profiler.engines.spark.deployment import _sample_every
+from profiler.engines.spark.job_settings import SHUFFLE
 from profiler.engines.spark.launching import on_the_command_line
 from profiler.engines.spark.session import (
     Session,
@@ -264,6 +265,24 @@ def test_what_only_the_launcher_reads_stays_on_the_command_line():
     """Without it the JVM would not come up as it was asked to."""
     options = {"spark.driver.extraJavaOptions": "-Djavax.net.ssl.trustStorePassword=hunter2"}
     assert on_the_command_line(options) == options
+
+
+def test_what_a_session_starts_with_is_told_as_it_is(monkeypatch, run):
+    """Buffers between stages and how long readers wait are not Spark's own; what a user gave goes before."""
+    assert SHUFFLE.items() <= session.SETTINGS.items()
+    own, given = SHUFFLE
+    stand_in = SimpleNamespace(rest_url="", local=False, master="spark://host:7077", slots=4, cores=4, nodes=1)
+    stand_in.close = lambda: None
+    monkeypatch.setattr(engine, "Session", lambda *arguments, **more: stand_in)
+    monkeypatch.setattr(engine, "Stages", lambda url: None)
+    monkeypatch.setattr(engine, "Topics", lambda address: SimpleNamespace(close=lambda: None))
+    kafka, settings = SimpleNamespace(address="host:1"), {given: "7", "spark.some.setting": "8"}
+    started = engine.SparkEngine(run, kafka, [], lambda source: None, settings=settings)
+    platform = started.platform
+    started.close()
+    assert platform.launch_settings == {own: SHUFFLE[own], given: "7"}
+    assert platform.job_settings.keys() == {"spark.sql.optimizer.excludedRules", "spark.some.setting"}
+    assert platform.source_options == {"kafka.fetch.max.wait.ms": "100"}
 
 
 def test_an_engine_that_does_not_come_up_closes_what_is_open(monkeypatch, run):

@@ -26,7 +26,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from profiler.engines.spark import loopback
-from profiler.engines.spark.job_settings import PYTHON
+from profiler.engines.spark.job_settings import PYTHON, SHUFFLE
 from profiler.engines.spark.launching import Variables, environment, of_this_spark, on_the_command_line
 from profiler.errors import ProfileError, UsageError
 from profiler.services.child import ended
@@ -38,9 +38,7 @@ SHORTEST_BATCH_S = 1.0
 """Below Spark's own five seconds, for windows; a batch must last at least so long."""
 SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.realTimeMode.minBatchDuration": f"{1000 * SHORTEST_BATCH_S:.0f}",
-    # What is buffered between stages drains after a batch's end, so less of it keeps overloaded batches short.
-    "spark.shuffle.streaming.writerMaxMemory": "262144",
-    "spark.shuffle.streaming.readerMaxMemory": "262144",
+    **SHUFFLE,
     **PYTHON,
     # A query that is started again finds its code compiled.
     "spark.sql.codegen.cache.maxEntries": "1000",
