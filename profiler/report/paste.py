@@ -52,7 +52,8 @@ def paste_settings(profile: Profile) -> PasteSettings:
         if operator.name in readers
     }
     spark = {} if fused else dict(platform.job_settings)
-    if any(operator.batches is not None for operator in topology.operators):
+    hides_python = any(seen.hides_python for seen in profile.answer.measurement.operators.values())
+    if hides_python or any(operator.batches is not None for operator in topology.operators):
         spark |= platform.python_settings
     return PasteSettings(
         kafka_partitions={source.name: configuration[source.name] for source in topology.sources},
