@@ -94,6 +94,8 @@ def _failed(operator: Operator, error: Exception) -> TopologyError:
 def _session() -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
+    from profiler.engines.spark.launching import environment, of_this_spark  # noqa: PLC0415
+
     builder = SparkSession.builder.master("local[1]").appName("profile check")
     for key, value in {
         "spark.ui.enabled": "false",
@@ -104,7 +106,8 @@ def _session() -> Iterator[SparkSession]:
         builder = builder.config(key, value)
     with tempfile.TemporaryFile() as noise, _stderr_into(noise.fileno()):
         try:
-            session = builder.getOrCreate()
+            with environment(of_this_spark(local=True)):
+                session = builder.getOrCreate()
         except Exception as error:
             noise.seek(0)
             said = noise.read().decode(errors="replace").strip().splitlines() or [str(error)]

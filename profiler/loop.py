@@ -21,7 +21,7 @@ from profiler.events import Event, Report, RoundDecided, RoundMeasured, SearchEn
 from profiler.measure import Arm, Design, measure, observe_blocks
 from profiler.policies.evidence import screened
 from profiler.policies.policy import Parameters, Policy, Situation, require_asked_for
-from profiler.rounds import Round, Step, Trial
+from profiler.rounds import Action, Round, Step, Trial
 from profiler.statistics.comparison import Comparison, Verdict
 from profiler.statistics.confirmation import confirm
 from profiler.time_budget import TimeBudget
@@ -50,7 +50,7 @@ class Profile:
     rounds: tuple[Round, ...]
     answer: Round
     initial: Round
-    """Today's job where its tasks are stated, else one task each."""
+    """Today's job where it was measured, else one task each."""
     confirmations: tuple[Confirmation, ...] = ()
     notes: tuple[str, ...] = ()
     verification: Verification | None = None
@@ -136,7 +136,7 @@ class Loop:
             rounds=tuple(rounds),
             answer=answer,
             initial=rounds[0],
-            notes=notes,
+            notes=(*notes, *_today_left_out(rounds[0], situation)),
             complete=complete,
         )
         self._tell(SearchEnded(profile.answer, profile.initial))
@@ -261,17 +261,28 @@ def _arm(outcome: Round) -> Arm:
 
 
 def _answer(rounds: Sequence[Round], situation: Situation) -> tuple[Round, tuple[str, ...]]:
-    """Return what the policy stands by, unless today's job is faster than all it tried."""
+    """Return what the policy stands by, unless today's job is faster than all it tried and in time as well."""
     if not rounds:
         raise ProfileError("The policy measured nothing.")
     initial = rounds[0]
     decisions = [decision for outcome in rounds if (decision := outcome.decision) is not None]
     answer = rounds[(decisions[-1].incumbent if decisions else 1) - 1]
-    if initial.trial.step is Step.TODAY and answer is not initial:
+    constraint = (situation.parameters.latency_ms, situation.parameters.latency_quantile)
+    may_stay = initial.meets(*constraint) or not answer.meets(*constraint)
+    if initial.trial.step is Step.TODAY and answer is not initial and may_stay:
         against_today = screened(initial.measurement, answer.measurement, rounds, situation.parameters)
         if against_today.verdict is Verdict.DECREASED:
             return initial, ("today's job as written is faster than every configuration tried: keep it",)
     return answer, ()
+
+
+def _today_left_out(initial: Round, situation: Situation) -> tuple[str, ...]:
+    """Say that the gain is over the start, where today's job would have been its yardstick and has no room."""
+    today = situation.topology.today
+    if today is None or initial.trial.action is not Action.START or sum(today.values()) <= situation.slots:
+        return ()
+    room = f"today's job has {sum(today.values())} tasks and there are {situation.slots} slots for them"
+    return (f"{room}: it was not measured, and the gain is over one task each",)
 
 
 def _unless_in_vain(profile: Profile) -> Profile:

@@ -213,7 +213,7 @@ class _Observer:
 
     def throttled(self, rate_per_s: float) -> Measurement:
         """Observe at a limited rate; its windows tell throughput and latency at once."""
-        windows = self._settled(rate_per_s, self.wanted, Phase.THROTTLED)
+        windows = self._warm(rate_per_s)
         return Measurement(
             configuration=self.trial.configuration,
             offered_per_s=rate_per_s,
@@ -223,6 +223,22 @@ class _Observer:
             latency_at_per_s=rate_per_s,
             doubts=self._doubts(windows, _of_latency(windows)),
         )
+
+    def _warm(self, rate: float) -> tuple[Observation, ...]:
+        """Observe at a limited rate; what a new engine does at first is not kept."""
+        most_cold = self._most_cold_windows()
+        seen: list[Observation] = []
+        for window in self.deployment.observe(rate, most_cold + self.wanted):
+            if self._is_cold(window):
+                self.warm_up_seen += 1
+                phase, index, planned = Phase.WARM_UP, self.warm_up_seen, most_cold
+            else:
+                seen.append(window)
+                phase, index, planned = Phase.THROTTLED, len(seen), self.wanted
+            self.report(WindowSeen(phase, index, planned, self.trial.configuration, window))
+            if len(seen) == self.wanted:
+                break
+        return tuple(seen)
 
     def _probed(self, rate: float) -> tuple[Observation, ...]:
         """Observe the latency at this rate; a job that no longer keeps up with it is probed once more, lower.
@@ -294,7 +310,10 @@ class _Observer:
         return tuple(doubts)
 
     def _most_windows(self) -> int:
-        return math.ceil((self.cold_s + max(0.0, self.compiling_s)) / self.window_s) + self.design.warm_up + self.wanted
+        return self._most_cold_windows() + self.design.warm_up + self.wanted
+
+    def _most_cold_windows(self) -> int:
+        return math.ceil((self.cold_s + max(0.0, self.compiling_s)) / self.window_s)
 
     def _settled(self, rate: float, windows: int, phase: Phase) -> tuple[Observation, ...]:
         """Observe at a rate the job can follow; a deployment's first window begins after the change of load."""

@@ -80,6 +80,8 @@ class OperatorWindow:
     """The most frequent value of its key; None where it was not counted, or has no name."""
     hot_key_share: float | None = None
     """Part of its rows that have that value; None where it was not counted."""
+    hides_python: bool = False
+    """Python runs in it, or in one beside it, that was not declared: its waiting is in no figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,7 @@ def _added(past: OperatorWindow, seen: OperatorWindow) -> OperatorWindow:
         state_rows=seen.state_rows,
         hot_key=seen.hot_key,
         hot_key_share=seen.hot_key_share,
+        hides_python=seen.hides_python,
     )
 
 

@@ -36,6 +36,8 @@ LEAST_PER_S = 1e-3
 PRECISION = 0.001
 LEAST_MS = 1e-6
 """Of CPU per row: one that was too cheap to be measured is no free one."""
+LEAST_ROWS = 1e-9
+"""Out per row in, and out per second: an operator that let nothing through may let something through."""
 PULL_PER_S = 1e9
 """Of a source whose costs were measured: its CPU bounds it, nothing else."""
 
@@ -104,12 +106,12 @@ def _beside_it(topology: Topology, configuration: Configuration, cpu_ms: float) 
 def _measured_operator(operator: Operator, feature: Feature, cost: Cost, start: Measurement) -> Operator:
     emits_per_s = None
     if feature.output is Output.LOGIC:
-        emits_per_s = (start.operators[operator.name].rows_out or 0.0) / start.duration_s
+        emits_per_s = max(LEAST_ROWS, (start.operators[operator.name].rows_out or 0.0) / start.duration_s)
     return replace(
         operator,
         function=None,
         cost=cost,
-        selectivity=feature.selectivity,
+        selectivity=max(LEAST_ROWS, feature.selectivity),
         output=feature.output,
         emits_per_s=emits_per_s,
     )

@@ -27,6 +27,11 @@ def masked(key: str, value: str) -> str:
     return _USER_INFO.sub(_without_user, value)
 
 
+def is_secret(key: str, value: str) -> bool:
+    """Tell whether a setting's value, or a part of it, must not be shown."""
+    return masked(key, value) != value
+
+
 def masked_setting(written: str) -> str:
     """Return what may be shown of KEY=VALUE; of a text that is no setting, all."""
     key, separator, value = written.partition("=")

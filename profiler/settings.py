@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from profiler.quantities import Kind, choice, count, duration, number, ratio, switch, text, without_credentials
+from profiler.quantities import BROKERS, Kind, choice, count, duration, number, ratio, switch, text, without_credentials
 from profiler.secret_settings import masked_setting
 
 T = TypeVar("T")
@@ -122,7 +122,7 @@ def _export(written: str) -> Export:
 
 
 _MILLISECONDS = duration(unit_s=0.001)
-_ADDRESS = text("an address", "localhost:9092", "HOST:PORT", r"[^\s:,/]+:[0-9]+(?:,[^\s:,/]+:[0-9]+)*")
+_ADDRESS = text("an address", "localhost:9092", "HOST:PORT", BROKERS)
 _URI = text("a MongoDB URI", "mongodb://localhost:27017", "URI", r"mongodb(?:\+srv)?://\S+")
 _SPARK_SETTING = replace(
     text("a Spark setting", "spark.sql.execution.arrow.maxRecordsPerBatch=50", "KEY=VALUE", r"spark\.[\w.\-]+=.*"),

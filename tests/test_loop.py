@@ -13,7 +13,7 @@ from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import ProfileError, UsageError
 from profiler.events import BlockStarted, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, WindowSeen
 from profiler.loading import load_topology
-from profiler.loop import FEWEST_BLOCKS, Limits, Loop
+from profiler.loop import FEWEST_BLOCKS, Limits, Loop, _answer
 from profiler.measure import Design
 from profiler.observation import Doubt
 from profiler.policies import POLICIES
@@ -23,7 +23,7 @@ from profiler.report.validity import where_it_holds
 from profiler.rounds import Action, Decision, Step
 from profiler.statistics.comparison import Verdict
 from profiler.topology import Cost, Operator, Source, Topology
-from tests.scenarios import WAITS
+from tests.scenarios import FAST, SLOW, WAITS, outcome
 
 
 def engine(slots=15, *, seed=1, preset=Preset.QUIET, nodes=1, cores=8):
@@ -178,6 +178,22 @@ def test_todays_job_stays_where_nothing_beats_it():
     profile = loop(topology, on=SimulatedEngine(platform, seed=3)).run()
     assert profile.answer is profile.initial
     assert any("keep it" in note for note in profile.notes)
+
+
+@pytest.mark.parametrize(
+    ("today_ms", "answer_ms", "stays"),
+    [(FAST, FAST, True), (SLOW, SLOW, True), (FAST, SLOW, True), (SLOW, FAST, False)],
+)
+def test_todays_job_does_not_stay_for_being_faster_and_too_late(today_ms, answer_ms, stays):
+    """An answer that keeps the latency constraint is not given up for a job that does not."""
+    run, tasks = loop(), dict.fromkeys(WAITS.names, 1)
+    today = outcome(tasks, [1000.0, 1001.0] * 5, latency=today_ms)
+    today = replace(today, trial=replace(today.trial, step=Step.TODAY, fused=True))
+    found = outcome(tasks, [500.0, 501.0] * 5, number=2, latency=answer_ms)
+    rounds = [today, found.decided(Decision(accepted=True, why="", incumbent=2))]
+    answer, notes = _answer(rounds, run.situation())
+    assert (answer is today) == stays
+    assert any("keep it" in note for note in notes) == stays
 
 
 def test_a_latency_that_no_configuration_keeps_is_throttled():
@@ -338,6 +354,46 @@ def test_it_meets_the_latency_whenever_a_feasible_round_was_seen(seed):
     profile = loop(on=engine(15, seed=seed, preset=Preset.SHARED), parameters=limit).run()
     if any(seen.meets(120, 0.95) for seen in profile.rounds):
         assert profile.answer.meets(120, 0.95)
+
+
+class DeadBranch(SimulatedEngine):
+    """An engine on which no row reaches the operator 'broken'."""
+
+    def deploy(self, topology, configuration, detail, **more):
+        deployment = super().deploy(topology, configuration, detail, **more)
+        observe = deployment.observe
+
+        def without_rows(rate_per_s, windows):
+            for seen in observe(rate_per_s, windows):
+                broken = seen.operators["broken"]
+                rows = None if broken.rows_in is None else 0.0
+                idle = replace(broken, rows_in=rows, rows_out=rows, busy_s=0.0, cpu_s=0.0, busiest_task_s=0.0)
+                yield replace(seen, operators={**seen.operators, "broken": idle})
+
+        deployment.observe = without_rows
+        return deployment
+
+
+@pytest.mark.parametrize("policy", sorted(set(POLICIES) - {"exhaustive"}))
+def test_a_branch_that_no_row_reaches_is_told_and_keeps_its_fewest_tasks(policy):
+    """Rows that are broken may not be in the data; the rest of the job is profiled all the same."""
+    topology = Topology(
+        "branched",
+        [Source("in")],
+        [
+            Operator("ask", inputs=["in"], cost=Cost(wait_ms=4)),
+            Operator("broken", inputs=["in"], cost=Cost(cpu_ms=0.01)),
+            Operator("store", inputs=["ask"], cost=Cost(wait_ms=8)),
+        ],
+    )
+    on = DeadBranch(SimulatedPlatform(nodes=3, cores_per_node=4, slots=15), seed=1)
+    profile = loop(topology, on=on, policy=policy).run()
+    document = profile_document(profile, run="r", engine="simulated", environment={})
+    assert profile.answer.configuration["broken"] == 1
+    assert profile.gain > 1
+    told = "no row reached 'broken': it keeps its fewest tasks; give the job data that reaches it"
+    assert told in document["warnings"]
+    json.dumps(document, allow_nan=False)
 
 
 def test_a_hot_key_is_named():

@@ -10,12 +10,12 @@ import pytest
 from profiler.configuration import Configuration
 from profiler.engines import Platform
 from profiler.errors import ProfileError
-from profiler.events import BlockStarted, WindowSeen
+from profiler.events import BlockStarted, Phase, WindowSeen
 from profiler.measure import BLOCK_PROBE_LOAD, RATE_CHANGES, STRESS, Arm, Design, measure, observe_blocks
 from profiler.observation import Detail, Doubt, Latency
 from profiler.rounds import Action, Round, Step, Trial
 from profiler.topology import Cost, Operator, Source, Topology
-from tests.scenarios import SLOW, outcome, window
+from tests.scenarios import FAST, SLOW, outcome, window
 
 TOPOLOGY = Topology.chain("job", Source("in"), Operator("work", cost=Cost(cpu_ms=1)))
 ONE_EACH = Configuration.of({"in": 1, "work": 1})
@@ -207,6 +207,24 @@ def test_a_throttled_trial_is_observed_at_its_rate():
     assert engine.rates == [400]
     assert measurement.throughput_per_s == pytest.approx(400)
     assert measurement.latency_ms is not None
+
+
+def test_a_throttled_trial_of_a_cold_engine_does_not_count_its_first_windows():
+    """A warm start or a resumed run may begin with one; what it tells of latency is that of a warm engine."""
+
+    class Cold(ScriptedEngine):
+        def observe(self, rate_per_s, windows):
+            for seen in super().observe(rate_per_s, windows):
+                yield replace(seen, processing_ms=SLOW) if self.index <= 10 else seen
+
+    engine, told = Cold(), []
+    throttled = Trial(ONE_EACH.throttled(400.0), Step.PLATFORM, Action.THROTTLE)
+    measurement = measured(engine, throttled, cold_s=30.0, report=told.append)
+    assert measurement.warm_up_windows == 10
+    assert len(measurement.windows) == Design().windows
+    assert measurement.latency_ms == FAST
+    assert [event.phase for event in told] == [Phase.WARM_UP] * 10 + [Phase.THROTTLED] * Design().windows
+    assert engine.rates == [400], "the load goes on where the cold time ends"
 
 
 def test_a_job_that_lets_nothing_through_is_an_error():

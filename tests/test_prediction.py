@@ -14,7 +14,7 @@ from profiler.measure import Design, measure
 from profiler.observation import Detail
 from profiler.prediction import predicted_per_s
 from profiler.rounds import Action, Step, Trial
-from profiler.topology import Topology
+from profiler.topology import Cost, Operator, Source, Topology
 
 FREE_HOPS = SimulatedPlatform(cores_per_node=4, slots=40, hop_cpu_ms=0.0, remote_hop_cpu_ms=0.0, switching=0.0)
 
@@ -101,3 +101,27 @@ def test_a_task_stands_idle_while_its_batch_drains():
     at_once = predicted_per_s(topology, longer, start.configuration, cores=4)
     draining = predicted_per_s(topology, longer, start.configuration, cores=4, window_s=3.0)
     assert draining == pytest.approx(at_once / 1.2, rel=0.02)
+
+
+def test_an_operator_that_no_row_reached_bounds_nothing():
+    """What lets nothing through here may let something through elsewhere: no division by what was not seen."""
+    topology = Topology.chain("dead", Source("in"), Operator("work", cost=Cost(cpu_ms=1)), Operator("dead"))
+    costs = topology.changed(operators=[topology["work"], replace(topology["dead"], cost=Cost(cpu_ms=0.01))])
+    start = started(costs)
+    nothing = replace(start.operators["dead"], rows_in=0.0, rows_out=0.0, busy_s=0.0, cpu_s=0.0, busiest_task_s=0.0)
+    let_through = {
+        phase: tuple(
+            replace(
+                window,
+                operators={
+                    **window.operators,
+                    "work": replace(window.operators["work"], rows_out=0.0),
+                    "dead": nothing,
+                },
+            )
+            for window in getattr(start, phase)
+        )
+        for phase in ("windows", "calm")
+    }
+    one_each = Configuration.of(dict.fromkeys(topology.names, 1))
+    assert predicted_per_s(topology, replace(start, **let_through), one_each, cores=4) == pytest.approx(1000, rel=0.1)

@@ -137,6 +137,33 @@ def test_a_malformed_value_is_refused_by_name(key: str, written: str, sentence: 
     assert str(error.value).startswith(sentence)
 
 
+@pytest.mark.parametrize(
+    "address", ["localhost:9092", "one:9092,two:9093", "[::1]:9092", "[2001:db8::7]:9092,two:9093"]
+)
+def test_an_address_of_a_broker_is_read_as_it_is_used(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An IPv6 address stands in brackets; both say the same, and it is shown as it was written."""
+    from profiler.services import kafka
+
+    monkeypatch.setattr(kafka, "cluster_id", lambda address, within_s: "a cluster")
+    assert resolve({"kafka": address}, {}, tmp_path).kafka == address
+    assert kafka.given_kafka(address).address == address
+    assert without_credentials(address) == address
+
+
+@pytest.mark.parametrize(
+    "address", ["::1:9092", "[::1]", "[host]:9092", "host:9092/topic", "host:9092,", "host:900000"]
+)
+def test_what_is_no_address_of_a_broker_is_refused_by_both(address: str, tmp_path: Path) -> None:
+    from profiler.services.kafka import given_kafka
+
+    with pytest.raises(UsageError, match="not an address"):
+        resolve({"kafka": address}, {}, tmp_path)
+    with pytest.raises(UsageError, match="is no Kafka address"):
+        given_kafka(address)
+
+
 def test_a_malformed_value_names_the_file_or_the_variable(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="The environment variable PROFILE_WINDOW is 'x'"):
         resolve({}, {"PROFILE_WINDOW": "x"}, tmp_path)

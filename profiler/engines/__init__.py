@@ -28,6 +28,10 @@ class Platform:
     """What a job must set as this engine does for its answer to hold."""
     python_settings: Mapping[str, str] = field(default_factory=dict)
     """The same, for jobs with Python operators."""
+    launch_settings: Mapping[str, str] = field(default_factory=dict)
+    """The same, where a session takes them only when it starts."""
+    source_options: Mapping[str, str] = field(default_factory=dict)
+    """The same, as options of the sources."""
     sink_options: Mapping[str, str] = field(default_factory=dict)
     """The same, as options of the sink."""
     machine: str = ""

@@ -11,7 +11,7 @@ stream (`calm`) and under stress. With the notation of Liu et al. 2017 (Algorith
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from profiler.errors import ProfileError
 from profiler.observation import Measurement, Observation, OperatorWindow, summed_operators
@@ -32,7 +32,7 @@ class Feature:
     cpu_s: float
     """CPU seconds per received row."""
     selectivity: float
-    """Rows out per row in under the small stream."""
+    """Rows out per row in under the small stream; under stress, where that brought none."""
     busy_s_per_source_row: float
     cpu_s_per_source_row: float
     busy_s_per_s: float
@@ -47,7 +47,10 @@ class Features:
     elements: Mapping[str, Feature]
     relative_sizes: Mapping[tuple[str, str], float]
     dominated: frozenset[str]
-    """Operators whose input does not grow with the load: a logic-dependent operator on every path before them."""
+    """Operators whose input does not grow with the load: a logic-dependent operator on every path before them, or no
+    row at all."""
+    unreached: tuple[str, ...]
+    """Elements that no row reached, neither under the small stream nor under stress: nobody knows what they cost."""
 
     def load(self, topology: Topology, name: str) -> float:
         """Return the task load of an operator, minimal latency times relative input size."""
@@ -66,16 +69,25 @@ def application_features(topology: Topology, measurement: Measurement) -> Featur
     # Rows under stress for each under the small stream.
     stress_rows = sum(_known(stressed[source.name].rows_out) for source in topology.sources)
     growth = max(stress_rows, 1e-9) / max(source_rows, 1e-9)
+    seen = {name: _with_rows(each, stressed[name], growth) for name, each in calm.items()}
+    unreached = tuple(name for name, each in seen.items() if not each.rows_in)
+    if source_rows <= 0 or {operator.name for operator in topology.operators} <= set(unreached):
+        raise ProfileError(
+            "No row reached any operator under the small stream.",
+            hint="Check that the sources have rows, or observe longer windows (--window 6s).",
+        )
     elements = {
-        name: _feature(topology, name, seen, stressed[name], source_rows, duration_s, stress_ratio, growth)
-        for name, seen in calm.items()
+        name: _feature(topology, name, each, stressed[name], source_rows, duration_s, stress_ratio, growth)
+        for name, each in seen.items()
     }
-    rows_on_edges = {(before, after): _known(calm[before].rows_out) for before, after in topology.edges}
+    rows_on_edges = {(before, after): _known(seen[before].rows_out) for before, after in topology.edges}
     total = sum(rows_on_edges.values())
+    dominated = dominated_operators(topology, {name: feature.output for name, feature in elements.items()})
     return Features(
         elements=elements,
         relative_sizes={edge: rows / total for edge, rows in rows_on_edges.items()},
-        dominated=dominated_operators(topology, {name: feature.output for name, feature in elements.items()}),
+        dominated=dominated.union(operator.name for operator in topology.operators if operator.name in unreached),
+        unreached=unreached,
     )
 
 
@@ -105,6 +117,25 @@ def _counted(topology: Topology, windows: Sequence[Observation]) -> dict[str, Op
     return {name: totals[name] for name in topology.names}
 
 
+def _with_rows(calm: OperatorWindow, stressed: OperatorWindow, growth: float) -> OperatorWindow:
+    """Return what was seen under the small stream; where that brought no rows, its part of what stress brought.
+
+    A branch for the few rows that are broken may get none of so few.
+    """
+    if calm.rows_in and calm.rows_out:
+        return calm
+    rows_out = _known(stressed.rows_out) / growth
+    if calm.rows_in:
+        return replace(calm, rows_out=rows_out)
+    return replace(
+        calm,
+        rows_in=_known(stressed.rows_in) / growth,
+        rows_out=rows_out,
+        busy_s=stressed.busy_s / growth,
+        cpu_s=stressed.cpu_s / growth,
+    )
+
+
 def _feature(
     topology: Topology,
     name: str,
@@ -115,15 +146,12 @@ def _feature(
     stress_ratio: float,
     growth: float,
 ) -> Feature:
-    rows_in, rows_out = _known(calm.rows_in), _known(calm.rows_out)
-    if source_rows <= 0 or rows_in <= 0:
-        raise ProfileError(
-            f"No row reached '{name}' under the small stream.",
-            hint="Check that its inputs emit rows for this data, or observe longer windows (--window 6s).",
-        )
-    busy_s, cpu_s = _of_rows(calm.busy_s, stressed.busy_s / growth), _of_rows(calm.cpu_s, stressed.cpu_s / growth)
     element = topology[name]
     declared = element.output if isinstance(element, Operator) else Output.PROPORTIONAL
+    rows_in, rows_out = _known(calm.rows_in), _known(calm.rows_out)
+    if rows_in <= 0:
+        return Feature(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, Output(declared or Output.PROPORTIONAL))
+    busy_s, cpu_s = _of_rows(calm.busy_s, stressed.busy_s / growth), _of_rows(calm.cpu_s, stressed.cpu_s / growth)
     return Feature(
         min_latency_s=busy_s / rows_in,
         cpu_s=cpu_s / rows_in,

@@ -19,7 +19,7 @@ from profiler.report.bound import bound_of
 from profiler.report.operators import class_document, state_rows
 from profiler.report.paste import paste_settings
 from profiler.report.uncertainty import throughput_interval
-from profiler.report.validity import hot_key_notes, where_it_holds
+from profiler.report.validity import all_notes, where_it_holds
 from profiler.rounds import Action, Round
 from profiler.statistics.comparison import Comparison
 from profiler.verify import Verification
@@ -65,7 +65,7 @@ def profile_document(profile: Profile, *, run: str, engine: str, environment: Ma
         "rounds": [_round(outcome) for outcome in profile.rounds],
         "settings": {**asdict(settings), "shuffle_partitions": settings.shuffle_partitions},
         "environment": dict(environment),
-        "warnings": [*hot_key_notes(profile), *profile.notes],
+        "warnings": all_notes(profile),
     }
     result: dict[str, Any] = plain(document)
     return result

@@ -24,6 +24,10 @@ class PasteSettings:
     """For all tasks, and for what the engine needs beside them."""
     spark: dict[str, str] = field(default_factory=dict)
     """Settings of the session without which the answer may not hold."""
+    launch: dict[str, str] = field(default_factory=dict)
+    """Those of them that a session takes only when it starts."""
+    source: dict[str, str] = field(default_factory=dict)
+    """Options of the Kafka sources, likewise."""
     sink: dict[str, str] = field(default_factory=dict)
     """Options of the Kafka sink, likewise."""
     inner_partitions: dict[str, int] = field(default_factory=dict)
@@ -48,7 +52,8 @@ def paste_settings(profile: Profile) -> PasteSettings:
         if operator.name in readers
     }
     spark = {} if fused else dict(platform.job_settings)
-    if any(operator.batches is not None for operator in topology.operators):
+    hides_python = any(seen.hides_python for seen in profile.answer.measurement.operators.values())
+    if hides_python or any(operator.batches is not None for operator in topology.operators):
         spark |= platform.python_settings
     return PasteSettings(
         kafka_partitions={source.name: configuration[source.name] for source in topology.sources},
@@ -60,6 +65,8 @@ def paste_settings(profile: Profile) -> PasteSettings:
         stateful={name: configuration[name] for name in configuration if name in stateful},
         slots=configuration.slots + profile.extra_slots,
         spark={key: masked(key, value) for key, value in spark.items()},
+        launch={key: masked(key, value) for key, value in platform.launch_settings.items()},
+        source=dict(platform.source_options),
         sink=dict(platform.sink_options),
         inner_partitions=inner,
     )
@@ -83,7 +90,9 @@ def as_lines(settings: PasteSettings) -> list[str]:
         for name, count in settings.stateful.items()
     ]
     lines += [f'spark.conf.set("{name}", "{value}")' for name, value in settings.spark.items()]
+    lines += [f'.option("{name}", "{value}")  # of the Kafka source' for name, value in settings.source.items()]
     lines += [f'.option("{name}", "{value}")  # of the Kafka sink' for name, value in settings.sink.items()]
+    lines += [f"--conf {name}={value}  # when the session starts" for name, value in settings.launch.items()]
     queries = "these queries" if settings.inner_partitions else "this query"
     lines.append(f"--master local[{settings.slots}]  # or a cluster with {settings.slots} slots for {queries}")
     return lines

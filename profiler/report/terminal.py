@@ -15,9 +15,9 @@ from profiler.report.bound import bound_of
 from profiler.report.operators import classes_in_words, state_in_words
 from profiler.report.paste import as_lines, paste_settings
 from profiler.report.uncertainty import throughput_interval
-from profiler.report.validity import hot_key_notes, where_it_holds
+from profiler.report.validity import all_notes, where_it_holds
 from profiler.report.words import change
-from profiler.rounds import Round
+from profiler.rounds import Round, Step
 from profiler.statistics.comparison import Comparison, Verdict
 from profiler.verify import holds_with_less, in_words
 
@@ -106,7 +106,7 @@ def _figures(profile: Profile) -> Table:
 
 
 def _gain(profile: Profile) -> RenderableType:
-    against = "today's job" if profile.topology.today is not None else "one task each"
+    against = "today's job" if profile.initial.trial.step is Step.TODAY else "one task each"
     before = f"{profile.initial.throughput_per_s:,.0f} rows/s"
     confirmed = profile.against_initial
     if profile.answer is profile.initial:
@@ -150,7 +150,7 @@ def _doubts(profile: Profile) -> list[RenderableType]:
         for doubt in dict.fromkeys((*outcome.measurement.doubts, *warnings)):
             found.setdefault(doubt, []).append(outcome.number)
     lines = [f"round {', '.join(map(str, numbers))}: {doubt}. {ADVICE[doubt]}" for doubt, numbers in found.items()]
-    lines += [*hot_key_notes(profile, told=bound_of(profile).element), *profile.notes]
+    lines += all_notes(profile, told=bound_of(profile).element)
     if not profile.complete:
         lines.append("the time budget ended the search: the answer is the best so far. Give it more with --budget")
     return [Text(f"warning: {line}", "yellow") for line in lines]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from profiler.loop import Profile
 from profiler.observation import Doubt
+from profiler.policies.features import application_features
 from profiler.policies.skew import counted_shares, further_gain, hot_shares, tasks_worth_having
 from profiler.report.advice import ADVICE
 from profiler.report.bound import Bound, By, bound_of, key_bound
-from profiler.rounds import Action
+from profiler.rounds import Action, Round
 from profiler.topology import Operator
 
 
@@ -57,6 +58,38 @@ def hot_key_notes(profile: Profile, *, told: str | None = None) -> tuple[str, ..
     return tuple(f"'{name}': {_key_in_words(profile, name)}" for name in names)
 
 
+def all_notes(profile: Profile, *, told: str | None = None) -> tuple[str, ...]:
+    """Say all that makes an answer doubtful as a whole; `told` is the operator whose key was named already."""
+    return (*hot_key_notes(profile, told=told), *_unreached(profile), *_hidden_python(profile), *profile.notes)
+
+
+def _unreached(profile: Profile) -> tuple[str, ...]:
+    """Name the elements that no row reached in the first round, so that nothing is known of what they cost."""
+    start = _start(profile)
+    if start is None or not start.measurement.calm:
+        return ()
+    names = application_features(profile.topology, start.measurement).unreached
+    if not names:
+        return ()
+    keeps, them = ("it keeps its", "it") if len(names) == 1 else ("they keep their", "them")
+    listed = ", ".join(f"'{name}'" for name in names)
+    return (f"no row reached {listed}: {keeps} fewest tasks; give the job data that reaches {them}",)
+
+
+def _hidden_python(profile: Profile) -> tuple[str, ...]:
+    """Name the operators that may wait in Python without anybody seeing it, by the round that kept them apart."""
+    seen = (_start(profile) or profile.answer).measurement.operators
+    listed = " or ".join(f"'{name}'" for name, each in seen.items() if each.hides_python)
+    if not listed:
+        return ()
+    not_seen = f"Python runs inside {listed}, where it is not timed: what waits in it looks idle and gets too few tasks"
+    return (f"{not_seen}; declare it as an operator with batches='arrow'",)
+
+
+def _start(profile: Profile) -> Round | None:
+    return next((outcome for outcome in profile.rounds if outcome.trial.action is Action.START), None)
+
+
 def _key_in_words(profile: Profile, name: str) -> str:
     share = hot_shares(profile.topology, profile.rounds)[name]
     tasks = profile.answer.configuration[name]
@@ -72,7 +105,7 @@ def _key_in_words(profile: Profile, name: str) -> str:
 
 
 def _counted_key(profile: Profile, name: str) -> str | None:
-    start = next((outcome for outcome in profile.rounds if outcome.trial.action is Action.START), None)
+    start = _start(profile)
     seen = start.measurement.operators.get(name) if start is not None else None
     return None if seen is None else seen.hot_key
 

@@ -17,6 +17,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from profiler.errors import ProfileError, UsageError
+from profiler.quantities import BROKERS
 from profiler.services import Report, unreported
 from profiler.services.child import Child, Grace, ServiceDied, died, read_tail
 from profiler.services.jars import JarSet, jar_paths
@@ -138,7 +139,7 @@ def open_kafka(
 
 def given_kafka(address: str, *, within_s: float = ANSWER_WITHIN_S) -> Kafka:
     """Check that a broker answers at HOST:PORT (or several, with commas)."""
-    if not all(re.fullmatch(r"[^\s:]+:\d{1,5}|\[[0-9a-fA-F:]+\]:\d{1,5}", part) for part in address.split(",")):
+    if re.fullmatch(BROKERS, address) is None:
         raise UsageError(f"{address!r} is no Kafka address.", hint="Write HOST:PORT, for example localhost:9092.")
     cluster_id(address, within_s=within_s)
     return Kafka(address)

@@ -52,7 +52,7 @@ def test_an_uninstrumented_query_is_seen_from_outside(warm, spark_kafka):
     topics = Topics(spark_kafka.address)
     left = topics._admin.list_topics(timeout=10).topics
     topics.close()
-    assert not [name for name in left if name.startswith("plain-")]
+    assert not [name for name in left if "plain-" in name]
 
 
 def test_the_cost_of_instrumentation_and_the_time_between_rounds(warm, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import os
 import subprocess
 import threading
 from pathlib import Path
@@ -12,10 +13,14 @@ from types import SimpleNamespace
 from unittest.mock import MagicMock
 
 import psutil
+import pyspark
 import pytest
 
+from profiler import columns
 from profiler.engines.spark import engine, session
 from profiler.engines.spark.deployment import _sample_every
+from profiler.engines.spark.job_settings import SHUFFLE
+from profiler.engines.spark.launching import on_the_command_line
 from profiler.engines.spark.session import (
     Session,
     default_master,
@@ -105,6 +110,9 @@ class SparkStandIn:
 
     def __init__(self, monkeypatch, *, at, event):
         self.jvm = None
+        self.environment: dict[str, str] = {}
+        self.command_line: dict[str, str] = {}
+        self.settings: dict[str, str] = {}
         self._at, self._event = at, event
         monkeypatch.setattr(session, "find_java", lambda: Java(Path("/jdk/bin/java"), 17))
         monkeypatch.setattr(session, "launch_gateway", self._launched)
@@ -117,6 +125,8 @@ class SparkStandIn:
 
     def _launched(self, conf, popen_kwargs):
         self.jvm = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+        self.environment = dict(os.environ)
+        self.command_line = dict(conf.getAll())
         self._reached("launch")
         return SimpleNamespace(proc=self.jvm, shutdown=lambda: None, jvm=MagicMock())
 
@@ -130,6 +140,7 @@ class SparkStandIn:
 
             def __init__(self, gateway, conf):
                 Context._active_spark_context = self
+                stand_in.settings = dict(conf.getAll())
                 stand_in._reached("context")
 
         return Context
@@ -189,6 +200,89 @@ def test_a_cluster_is_asked_for_its_executors(monkeypatch, run, registered, refu
         assert started.slots == 12
         started.close()
     assert spark.is_gone
+
+
+OF_ANOTHER_SPARK = {
+    "SPARK_HOME": "/opt/spark-3.5",
+    "SPARK_CONF_DIR": "/etc/spark",
+    "PYSPARK_SUBMIT_ARGS": "--master yarn pyspark-shell",
+    "PYSPARK_GATEWAY_PORT": "25333",
+    "PYSPARK_GATEWAY_SECRET": "hunter2",
+}
+
+
+@pytest.fixture
+def another_spark(monkeypatch):
+    """Set the variables of a user who works with another Spark as well."""
+    for name, value in {**OF_ANOTHER_SPARK, "HADOOP_CONF_DIR": "/etc/hadoop"}.items():
+        monkeypatch.setenv(name, value)
+
+
+def left_of_another_spark(environment):
+    assert environment["SPARK_HOME"] == str(Path(pyspark.__file__).parent)
+    assert environment["HADOOP_CONF_DIR"] == "/etc/hadoop"
+    return {name for name in OF_ANOTHER_SPARK if name in environment} - {"SPARK_HOME"}
+
+
+@pytest.mark.usefixtures("another_spark")
+@pytest.mark.parametrize(("master", "left"), [("local[2]", set()), ("spark://host:7077", {"SPARK_CONF_DIR"})])
+def test_the_installed_spark_is_launched_whatever_the_environment_says(monkeypatch, run, master, left):
+    """Another one would be launched with this one's Python, and fail; a cluster's settings may be meant for it."""
+    spark = SparkStandIn(monkeypatch, at=None, event=None)
+    monkeypatch.setattr(session, "settled", lambda count: 2)
+    Session(run, [], master=master).close()
+    assert left_of_another_spark(spark.environment) == left
+    assert {name: os.environ[name] for name in OF_ANOTHER_SPARK} == OF_ANOTHER_SPARK
+
+
+@pytest.mark.usefixtures("another_spark")
+def test_a_check_launches_the_installed_spark_too(monkeypatch):
+    """It needs no more of Spark than a plan, but a JVM all the same."""
+    launched = []
+    builder = MagicMock()
+    builder.master.return_value.appName.return_value = builder.config.return_value = builder
+    builder.getOrCreate = lambda: launched.append(dict(os.environ)) or MagicMock()
+    monkeypatch.setattr("pyspark.sql.SparkSession", SimpleNamespace(builder=builder))
+    with columns._session():
+        assert left_of_another_spark(launched[0]) == set()
+
+
+def test_secrets_are_not_on_the_command_line(monkeypatch, run):
+    """Everyone on the machine can read it; the context hands over what is missing there."""
+    spark = SparkStandIn(monkeypatch, at=None, event=None)
+    secret = {
+        "spark.hadoop.fs.s3a.secret.key": "hunter2",
+        "spark.mongodb.read.connection.uri": "mongodb://me:hunter2@host/db",
+    }
+    Session(run, [], master="local[2]", settings={**secret, "spark.some.setting": "7"}).close()
+    assert "hunter2" not in str(spark.command_line)
+    assert spark.command_line == {name: value for name, value in spark.settings.items() if name not in secret}
+    assert spark.settings["spark.some.setting"] == "7"
+    assert secret.items() <= spark.settings.items()
+
+
+def test_what_only_the_launcher_reads_stays_on_the_command_line():
+    """Without it the JVM would not come up as it was asked to."""
+    options = {"spark.driver.extraJavaOptions": "-Djavax.net.ssl.trustStorePassword=hunter2"}
+    assert on_the_command_line(options) == options
+
+
+def test_what_a_session_starts_with_is_told_as_it_is(monkeypatch, run):
+    """Buffers between stages and how long readers wait are not Spark's own; what a user gave goes before."""
+    assert SHUFFLE.items() <= session.SETTINGS.items()
+    own, given = SHUFFLE
+    stand_in = SimpleNamespace(rest_url="", local=False, master="spark://host:7077", slots=4, cores=4, nodes=1)
+    stand_in.close = lambda: None
+    monkeypatch.setattr(engine, "Session", lambda *arguments, **more: stand_in)
+    monkeypatch.setattr(engine, "Stages", lambda url: None)
+    monkeypatch.setattr(engine, "Topics", lambda address: SimpleNamespace(close=lambda: None))
+    kafka, settings = SimpleNamespace(address="host:1"), {given: "7", "spark.some.setting": "8"}
+    started = engine.SparkEngine(run, kafka, [], lambda source: None, settings=settings)
+    platform = started.platform
+    started.close()
+    assert platform.launch_settings == {own: SHUFFLE[own], given: "7"}
+    assert platform.job_settings.keys() == {"spark.sql.optimizer.excludedRules", "spark.some.setting"}
+    assert platform.source_options == {"kafka.fetch.max.wait.ms": "100"}
 
 
 def test_an_engine_that_does_not_come_up_closes_what_is_open(monkeypatch, run):

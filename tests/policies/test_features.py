@@ -144,13 +144,45 @@ def test_non_parallel_operators_bound_the_flow_of_dominated_ones():
     assert ratios.scalable == {"rank": 1}
 
 
-def test_an_operator_that_received_nothing_is_an_error():
-    """No row, no feature: the message names the operator."""
-    topology = chain(Operator("filter"), Operator("store"))
-    seen = {
-        "in": operator_window(busy_s=0.1),
-        "filter": operator_window(busy_s=0.1, rows_out=0),
-        "store": operator_window(busy_s=0.0, rows_in=0, rows_out=0),
+BRANCH = chain(Operator("filter"), Operator("store"))
+
+
+def branched(rows_through, of=100):
+    """Return what is seen where the filter lets so many rows through to the store."""
+    return {
+        "in": operator_window(busy_s=0.001 * of, rows_in=of, rows_out=of),
+        "filter": operator_window(busy_s=0.002 * of, rows_in=of, rows_out=rows_through),
+        "store": operator_window(busy_s=0.01 * rows_through, rows_in=rows_through, rows_out=rows_through),
     }
-    with pytest.raises(ProfileError, match="'store'"):
-        application_features(topology, measured(seen))
+
+
+def test_an_operator_that_the_small_stream_did_not_reach_is_seen_under_stress():
+    """A branch for broken rows gets one in a hundred, and of a small stream maybe none."""
+    features = application_features(BRANCH, measured(branched(0), branched(10, of=1000)))
+    store = features.elements["store"]
+    assert features.unreached == ()
+    assert math.isclose(store.min_latency_s, 0.01)
+    assert math.isclose(store.busy_s_per_source_row, 0.0001)
+    assert math.isclose(features.elements["filter"].selectivity, 0.01)
+    assert math.isclose(features.relative_sizes[("filter", "store")], 1 / 101)
+    assert not features.dominated
+
+
+def test_an_operator_that_no_row_reached_costs_nothing_and_is_not_scaled():
+    """Nobody knows what it costs; the others are profiled all the same."""
+    features = application_features(BRANCH, measured(branched(0), branched(0, of=1000)))
+    assert features.unreached == ("store",)
+    assert features.load(BRANCH, "store") == 0
+    assert features.elements["store"].output is Output.PROPORTIONAL
+    ratios = task_ratios(BRANCH, features, 0.3)
+    assert ratios.scalable == {"filter": 1}
+    assert ratios.fixed == {"store": 1}
+
+
+def test_a_job_that_no_row_reaches_is_an_error():
+    """No row, no feature of anything."""
+    nothing = operator_window(busy_s=0.0, rows_in=0, rows_out=0)
+    with pytest.raises(ProfileError, match="No row reached any operator"):
+        application_features(BRANCH, measured({"in": operator_window(busy_s=0.1), "filter": nothing, "store": nothing}))
+    with pytest.raises(ProfileError, match="No row reached any operator"):
+        application_features(BRANCH, measured({"in": nothing, "filter": nothing, "store": nothing}))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from profiler.configuration import Configuration
@@ -73,3 +75,27 @@ def test_what_was_violated_once_is_not_tried_again():
     search = searched(outcome(ONE_EACH, [1000.0] * 10, latency=SLOW))
     assert throttled(search, 500) == [400, 800, 600]
     assert throttled(search, 500) == []
+
+
+def as_written(round_):
+    """Return a round of the job as it runs today."""
+    return replace(round_, trial=replace(round_.trial, fused=True))
+
+
+def test_the_fastest_tasks_are_throttled_where_todays_job_is_faster_and_late_too():
+    """The job as written is none that the method could offer less; what it tried itself is."""
+    today = as_written(outcome(MANY, [2000.0] * 10, latency=SLOW))
+    search = searched(outcome(ONE_EACH, [1000.0] * 10, number=2, latency=SLOW), today)
+    assert throttled(search, 500) == [400, 800, 600]
+    assert search.incumbent.configuration == Configuration.of(ONE_EACH).throttled(400)
+
+
+def test_rates_below_what_todays_job_does_in_time_are_not_tried():
+    """It would be the answer all the same."""
+    search = searched(outcome(ONE_EACH, [1000.0] * 10, number=2, latency=SLOW), as_written(outcome(MANY, [700.0] * 10)))
+    assert throttled(search, 500) == [800]
+
+
+def test_todays_job_alone_is_not_throttled():
+    """A warm start may have measured nothing else."""
+    assert throttled(searched(as_written(outcome(MANY, [1000.0] * 10, latency=SLOW))), 500) == []

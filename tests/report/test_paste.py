@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import jsonschema
+
 from profiler.engines import Platform
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.loop import Loop
 from profiler.measure import Design
 from profiler.policies import POLICIES
+from profiler.report.json_document import profile_document, schema
 from profiler.report.paste import as_lines, paste_settings
+from profiler.report.profile_markdown import as_markdown
 from profiler.topology import Batches, Cost, Operator, Source, Topology
 
 CPU = Cost(cpu_ms=0.1)
@@ -19,6 +23,8 @@ PLATFORM = Platform(
     cores=4,
     job_settings={"spark.rules": "none"},
     python_settings={"spark.python": "yes"},
+    launch_settings={"spark.buffers": "7"},
+    source_options={"kafka.fetch.max.wait.ms": "100"},
     sink_options={"kafka.linger.ms": "5"},
 )
 
@@ -42,7 +48,9 @@ def test_tasks_and_what_the_engine_set_are_named():
         f"df.repartition({tasks['a']})  # before a",
         f'spark.conf.set("spark.sql.shuffle.partitions", "{tasks["count"]}")  # for count; needs a new checkpoint',
         'spark.conf.set("spark.rules", "none")',
+        '.option("kafka.fetch.max.wait.ms", "100")  # of the Kafka source',
         '.option("kafka.linger.ms", "5")  # of the Kafka sink',
+        "--conf spark.buffers=7  # when the session starts",
         f"--master local[{slots}]  # or a cluster with {slots} slots for this query",
     ]
 
@@ -53,6 +61,17 @@ def test_python_operators_bring_their_settings():
     python = profiled(Operator("a", lambda batches: batches, batches=Batches.ARROW, cost=CPU))
     assert "spark.python" not in paste_settings(plain).spark
     assert paste_settings(python).spark["spark.python"] == "yes"
+
+
+def test_they_are_in_the_document_too():
+    """A program that deploys the answer reads them there."""
+    document = profile_document(profiled(Operator("a", cost=CPU)), run="r", engine="spark", environment={})
+    assert document["settings"]["launch"] == PLATFORM.launch_settings
+    assert document["settings"]["source"] == PLATFORM.source_options
+    jsonschema.validate(document, schema())
+    assert "--conf spark.buffers=7" in as_markdown(document)
+    older = {name: value for name, value in document["settings"].items() if name not in ("launch", "source")}
+    assert "--conf" not in as_markdown({**document, "settings": older}), "of a profile that was stored without them"
 
 
 def test_a_job_that_is_best_as_it_is_needs_no_repartition():

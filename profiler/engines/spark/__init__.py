@@ -3,7 +3,7 @@
 | module | holds |
 |---|---|
 | `chains` | the cut into queries, topics and stages, and the slots they need: pure |
-| `session` | one Spark session per profile, its settings, its log |
+| `session`, `launching` | one Spark session per profile, its settings, its log; the environment of its JVM |
 | `rows` | what a row looks like in a topic; how sampled rows carry their times |
 | `query` | a chain as a streaming DataFrame, one stage per operator |
 | `python_operator`, `queued_time` | a user's batch function, measured where it runs; its waiting for a core |

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pyspark import Accumulator
 
 from profiler.engines.spark import metrics, python_operator
-from profiler.engines.spark.executed_plan import check_stages
+from profiler.engines.spark.executed_plan import check_stages, hidden_python
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.places import Places
 from profiler.engines.spark.running import RunningQuery
@@ -37,6 +37,8 @@ class Batches:
         self.queries: dict[str, RunningQuery] = {}
         self.waiting: dict[str, int] = {}
         """By query: rows in the topics it reads that it had not read when its last batch ended."""
+        self.hidden_python: frozenset[str] = frozenset()
+        """Operators over DataFrames that may run Python, which nobody measures there."""
         self._means = means
         self._places = places
         self._partitions = partitions
@@ -44,7 +46,7 @@ class Batches:
         self._check_generator = check_generator
 
     def check_stages(self) -> None:
-        """Wait until Spark has planned every query, and compare its stages with the plan."""
+        """Wait until Spark has planned every query, compare its stages with the plan, and look for Python in them."""
         deadline = time.monotonic() + PLANNED_WITHIN_S
         for query in self.queries.values():
             while (executed := query.executed_plan()) is None:
@@ -54,6 +56,7 @@ class Batches:
                     raise self._too_long(query, "was not planned", PLANNED_WITHIN_S)
                 time.sleep(_POLL_S)
             check_stages(query.plan, executed)
+            self.hidden_python |= frozenset(hidden_python(query.plan, executed, query.operators))
 
     def finish(self, numbers: Mapping[str, int]) -> dict[str, metrics.Finished]:
         """Wait for the end of one batch of each query; what can be known of it only then is noted at once."""

@@ -315,6 +315,7 @@ class SparkDeployment:
         for each in finished.values():
             self._keys.add(each.batch.observed)
         operators |= self._with_hot_keys(operators)
+        operators |= {name: replace(operators[name], hides_python=True) for name in self._batches.hidden_python}
         sources = [query.chain.name for query in self.plan.queries if query.chain.sources]
         sustained_per_s = metrics.throughput_per_s(self.plan, finished, self._bounded)
         return Observation(

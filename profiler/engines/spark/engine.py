@@ -16,7 +16,7 @@ from profiler.engines import Platform
 from profiler.engines.spark.chains import check_slots, extra_slots, plan
 from profiler.engines.spark.deployment import SparkDeployment
 from profiler.engines.spark.failures import explained
-from profiler.engines.spark.job_settings import EXCLUDED_RULES, PYTHON, SINK
+from profiler.engines.spark.job_settings import EXCLUDED_RULES, PYTHON, SHUFFLE, SINK, SOURCE
 from profiler.engines.spark.machine_use import MachineUse, machine_name
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.session import Session
@@ -60,7 +60,8 @@ class SparkEngine:
         self._payload_file = payload_file
         given = settings or {}
         self._python_settings = {key: given.get(key, value) for key, value in PYTHON.items()}
-        self._job_settings = {key: value for key, value in given.items() if key not in PYTHON}
+        self._launch_settings = {key: given.get(key, value) for key, value in SHUFFLE.items()}
+        self._job_settings = {key: value for key, value in given.items() if key not in {**PYTHON, **SHUFFLE}}
         self._trials = itertools.count(1)
         self._deployment: SparkDeployment | None = None
         with ExitStack() as opened:  # what is open is closed again where something after it does not open
@@ -91,6 +92,8 @@ class SparkEngine:
             versions,
             job_settings={"spark.sql.optimizer.excludedRules": EXCLUDED_RULES, **self._job_settings},
             python_settings=self._python_settings,
+            launch_settings=self._launch_settings,
+            source_options=SOURCE,
             sink_options=SINK,
             machine=machine_name() if self._session.local else self._session.master,
             loop_s=self._speed.reference_s,

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from profiler.configuration import Configuration
 from profiler.engines.spark.chains import Chain, Plan
 
+OWNER = "profile"
+"""Begins the name of every topic: a killed run leaves its own on a given broker, whose users see whose they are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Places:
@@ -38,8 +41,9 @@ class Places:
         return tuple(self.sources[name] for name in chain.sources) or (self.inboxes[chain.name],)
 
 
-def places_of(address: str, prefix: str, deployed: Plan) -> Places:
+def places_of(address: str, deployment: str, deployed: Plan) -> Places:
     """Name the topics; by number, as names of operators may hold what a topic's may not."""
+    prefix = f"{OWNER}-{deployment}"
     sources = [name for query in deployed.queries for name in query.chain.sources]
     inboxes = [query.chain.name for query in deployed.queries if query.inbox_partitions]
     return Places(

@@ -18,7 +18,7 @@ from pyspark.sql.types import StructType
 from profiler.engines.spark import python_operator, rows
 from profiler.engines.spark.chains import Chain, QueryPlan
 from profiler.engines.spark.failures import not_built
-from profiler.engines.spark.job_settings import SINK
+from profiler.engines.spark.job_settings import SINK, SOURCE
 from profiler.engines.spark.key_counts import with_keys_counted
 from profiler.engines.spark.places import Places
 from profiler.engines.spark.topics import Offsets
@@ -85,11 +85,7 @@ class Builder:
             .option("kafka.bootstrap.servers", self.places.address)
             .option("subscribe", topic)
             .option("startingOffsets", json.dumps({topic: starting[topic]}))
-            # Shorter, and readers without rows ask again and again. One run each of six queries, two of them with six
-            # waiting tasks, on two cores: windows of 25 to 160 rows/s with 10 ms, of 140 to 550 with 100 ms; word count
-            # showed no difference in seven pairs in turns (0.83 to 1.20, 1.02 on average). Longer, and a new batch
-            # waits for the answer to what the one before it asked.
-            .option("kafka.fetch.max.wait.ms", "100")
+            .options(**SOURCE)
             .load()
         )
 

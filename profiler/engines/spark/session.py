@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,8 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from profiler.engines.spark import loopback
-from profiler.engines.spark.job_settings import PYTHON
+from profiler.engines.spark.job_settings import PYTHON, SHUFFLE
+from profiler.engines.spark.launching import Variables, environment, of_this_spark, on_the_command_line
 from profiler.errors import ProfileError, UsageError
 from profiler.services.child import ended
 from profiler.services.java import find_java
@@ -37,9 +38,7 @@ SHORTEST_BATCH_S = 1.0
 """Below Spark's own five seconds, for windows; a batch must last at least so long."""
 SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.realTimeMode.minBatchDuration": f"{1000 * SHORTEST_BATCH_S:.0f}",
-    # What is buffered between stages drains after a batch's end, so less of it keeps overloaded batches short.
-    "spark.shuffle.streaming.writerMaxMemory": "262144",
-    "spark.shuffle.streaming.readerMaxMemory": "262144",
+    **SHUFFLE,
     **PYTHON,
     # A query that is started again finds its code compiled.
     "spark.sql.codegen.cache.maxEntries": "1000",
@@ -170,12 +169,13 @@ class Session:
             "spark.sql.warehouse.dir": str(run.data / "spark-warehouse"),
             **(settings or {}),
         }
-        conf = SparkConf(loadDefaults=False).setAll(list(values.items()))
         self._gateway: Any = None
         others = children()
         try:
-            with _environment(self._variables()):
-                self._gateway = self._launch(conf)
+            with environment(self._variables()):
+                # Both are made while there is no JVM: such a one is a list, of which a context takes all.
+                conf, shown = _conf(values), _conf(on_the_command_line(values))
+                self._gateway = self._launch(shown)
                 if self.local:
                     loopback.listen_on_loopback_only(self._gateway.jvm)
                 self._context = self._started(conf)
@@ -277,9 +277,12 @@ class Session:
         with urllib.request.urlopen(f"{self.rest_url}/executors", timeout=_ANSWER_WITHIN_S) as answer:  # noqa: S310
             return sum(int(each["maxTasks"]) for each in json.load(answer) if each["id"] != "driver")
 
-    def _variables(self) -> dict[str, str]:
+    def _variables(self) -> Variables:
         """Make workers run this Python with the same modules, and the UI listen where the driver does."""
-        variables = marked(self._run.path, owner=os.getpid(), env={})
+        variables: Variables = {
+            **of_this_spark(local=self.local),
+            **marked(self._run.path, owner=os.getpid(), env={}),
+        }
         variables["JAVA_HOME"] = str(find_java().home)
         variables["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
         if self.local:
@@ -306,18 +309,8 @@ class Session:
         SparkContext._jvm = None  # noqa: SLF001
 
 
-@contextlib.contextmanager
-def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+def _conf(settings: Mapping[str, str]) -> SparkConf:
+    return SparkConf(loadDefaults=False).setAll(list(settings.items()))
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:

@@ -92,7 +92,9 @@ def throttle(search: Search) -> Moves:
 
 def _parts_worth_offering(search: Search, fastest: Round) -> tuple[float, ...]:
     """Return the parts above what keeps the latency already and below what these tasks did not keep it at."""
-    kept = search.incumbent.throughput_per_s if search.meets_latency(search.incumbent) else 0.0
+    # Today's job may keep it too: it is the answer where nothing is faster.
+    known = [search.incumbent, *(past for past in search.rounds if past.trial.fused)]
+    kept = max((past.throughput_per_s for past in known if search.meets_latency(past)), default=0.0)
     violated = min(
         (
             past.configuration.offered_per_s
@@ -108,7 +110,9 @@ def _parts_worth_offering(search: Search, fastest: Round) -> tuple[float, ...]:
 
 
 def _fastest(search: Search) -> Round:
-    return max(search.rounds, key=lambda outcome: outcome.throughput_per_s)
+    """Return the fastest round of tasks that may be throttled; the job as written only where there is nothing else."""
+    with_own_tasks = [outcome for outcome in search.rounds if not outcome.trial.fused]
+    return max(with_own_tasks or search.rounds, key=lambda outcome: outcome.throughput_per_s)
 
 
 def ratio_start(search: Search, ratios: Ratios) -> Moves:
