@@ -41,7 +41,7 @@ def opponent(request: Request, stored: Baseline | None, *, runs_functions: bool)
     def other(version: Version) -> Topology:
         _require_same_sources(request, version.topology)
         if runs_functions:
-            version.travel_by_value()
+            version.travel_by_value("the candidate's")
         return version.topology
 
     if request.drill is not None:
