@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from profiler.cli.gate import Request
 from profiler.configuration import Configuration
-from profiler.errors import UsageError, did_you_mean
+from profiler.errors import ProfileError, UsageError, did_you_mean
 from profiler.loading import code_place
 from profiler.report.gate_document import Against
 from profiler.revision import clean_commit, empty_submodules, shown, unpacked
@@ -61,7 +61,7 @@ def opponent(request: Request, stored: Baseline | None, *, runs_functions: bool)
         with ExitStack() as opened:
             try:
                 commit, version = opened.enter_context(_at_stored_revision(request, stored))
-            except UsageError as error:
+            except ProfileError as error:  # git that is not there, or fails, too
                 why = f"{stored.name} can't be run again: {error.message.rstrip('.')}"
                 yield Opponent(Against.STORED, stored.name, None, (why,))
             else:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 
-from profiler.cli.baseline_saving import baseline_of, with_baseline_saved
+from profiler.cli.baseline_saving import baseline_of, revision_to_save, with_baseline_saved
 from profiler.cli.console import error_console, result_console
 from profiler.cli.digests import conf_digest, data_digests
 from profiler.cli.engines import prepared_engine, time_left_of
@@ -52,7 +52,7 @@ def run_gate(request: Request, settings: Settings) -> int:
         # The history is closed after the engine, as in a profile.
         ExitStack() as stack,
     ):
-        stored = _loaded(request, settings, open_store)
+        stored, revision = _loaded(request, settings, open_store), revision_to_save(request)
         with opponent(request, stored, runs_functions=settings.engine is EngineName.SPARK) as other:
             tasks = wanted_tasks(request, other.topology, stored)
             require_allowed(request.topology, request.tasks or {})
@@ -84,7 +84,7 @@ def run_gate(request: Request, settings: Settings) -> int:
                     ).run()
                 case = replace(case, warnings=(*case.warnings, *in_another_session(history.past)))
                 if open_store is not None and request.save_baseline is not None:
-                    baseline = baseline_of(request, case, outcome, engine, history.run.id)
+                    baseline = baseline_of(request, case, outcome, engine, run=history.run.id, revision=revision)
                     case = with_baseline_saved(
                         case, baseline, outcome, fewest=looks(design.blocks)[0][0], to=open_store
                     )

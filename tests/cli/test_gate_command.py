@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 
+from profiler.cli import gating
 from profiler.report.gate_document import gate_schema
 from profiler.revision import FOLDER
 from profiler.services.run_folder import cache_directory
@@ -212,6 +213,32 @@ def test_a_stored_baseline_is_run_again_where_its_commit_is_at_hand(profile, sto
     assert document["baseline"]["kind"] == "revision"
     assert document["baseline"]["name"].endswith(" (main)")
     assert document["baseline"]["interleaved"]
+
+
+def test_a_baseline_is_of_the_commit_that_was_measured(profile, store, repository, monkeypatch):
+    """Not of what the work tree is changed to meanwhile."""
+    measured = repository.git("rev-parse", "HEAD")
+
+    def changed(*arguments, **named):
+        repository.git("checkout", "--quiet", "HEAD~1")
+        return prepared(*arguments, **named)
+
+    prepared = gating.gate_run
+    monkeypatch.setattr(gating, "gate_run", changed)
+    assert profile("gate", "job.py", *SIMULATED, "--save-baseline", "main").exit_code == 0
+    assert store.load_baseline("words", "simulated", "main").revision == measured
+
+
+def test_without_git_a_baseline_is_saved_and_compared_with_by_its_blocks(profile, store, repository, monkeypatch):
+    """It is needed for revisions only; that it is missing is told."""
+    assert profile("gate", "job.py", *SIMULATED, "--save-baseline", "main").exit_code == 0
+    monkeypatch.setenv("PATH", str(repository.folder))
+    compared = profile("gate", "job.py", *SIMULATED, "--baseline", "main")
+    assert compared.exit_code == 0, compared.stderr
+    assert "warning: main can't be run again: There is no git to ask for a revision" in compared.stdout
+    saved = profile("gate", "job.py", *SIMULATED, "--save-baseline", "other")
+    assert saved.exit_code == 0, saved.stderr
+    assert store.load_baseline("words", "simulated", "other").revision is None
 
 
 @pytest.mark.long
