@@ -6,14 +6,16 @@ import csv
 import json
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 
 import jsonschema
 import pytest
 
-from profiler.cli import comparing, running
+from profiler.cli import comparing, profiling, running
 from profiler.cli.compare_progress import Stages
 from profiler.events import BlockMeasured, RoundDecided
 from profiler.report.compare_document import compare_schema
+from profiler.settings import EngineName
 from profiler.store.memory import MemoryStore
 from profiler.store.records import RunKind, RunState
 
@@ -187,6 +189,45 @@ def test_the_profile_of_a_run_is_reused(profile, jobs, store):
     assert (slow["profile"]["run"], slow["profile"]["reused"]) == (ran["run"], True)
     assert (slow["tasks"], slow["profile"]["rounds"]) == (ran["best"]["tasks"], len(ran["rounds"]))
     assert not variant_of(document, "fast.py")["profile"]["reused"]
+
+
+def test_a_profile_whose_time_was_up_is_reused_and_left_as_it_is(profile, jobs, store):
+    """It has an answer, as most of those on Spark; that not all was searched is told."""
+    ran = json.loads(profile("run", "slow.py", *QUICK, "--budget", "1ms", "--json", "-").stdout)
+    (cut,) = store.find_runs(state=RunState.CUT_SHORT)
+    kept = store.result(cut.run.id)
+    answer = profile("compare", "slow.py", "fast.py", *QUICK, "--json", "-")
+    document = document_of(answer)
+    slow = variant_of(document, "slow.py")
+    assert (slow["profile"]["run"], slow["profile"]["reused"], slow["profile"]["complete"]) == (ran["run"], True, False)
+    assert "its time was up before all was searched, --anew searches again" in answer.stderr
+    assert "slow.py: the time was up before its best configuration was found" in document["warnings"]
+    assert store.result(cut.run.id) == kept
+    anew = profile("run", "slow.py", *QUICK, "--json", "-")
+    later = profile("run", "slow.py", *QUICK, "--budget", "1ms")
+    assert (anew.exit_code, later.exit_code) == (0, 0)
+    slow = variant_of(document_of(profile("compare", "slow.py", "fast.py", *QUICK, "--json", "-")), "slow.py")
+    assert (slow["profile"]["run"], slow["profile"]["complete"]) == (json.loads(anew.stdout)["run"], True)
+
+
+@pytest.mark.parametrize(("flags", "limits", "budget_s"), [((), (360, 590), None), (("--quick",), (None, None), 210)])
+def test_on_spark_a_search_ends_as_that_of_a_profile_does(profile, jobs, store, monkeypatch, flags, limits, budget_s):
+    """Where no budget is set."""
+    made = []
+
+    class Seen(profiling.Loop):
+        def run(self, history=()):
+            made.append(self)
+            return super().run(history)
+
+    def on_spark(settings):
+        return running.time_limits(replace(settings, engine=EngineName.SPARK))
+
+    monkeypatch.setattr(profiling, "Loop", Seen)
+    monkeypatch.setattr(profiling, "time_limits", on_spark)
+    assert profile("compare", "slow.py", "fast.py", *SIMULATED, "--slots", "6", *flags).exit_code == 0
+    assert {(each.limits.search_s, each.limits.confirmed_s) for each in made} == {limits}
+    assert {each.budget_s for each in made} == {budget_s}
 
 
 OTHERWISE = {

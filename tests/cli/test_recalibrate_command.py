@@ -298,6 +298,18 @@ def test_a_profile_that_was_cut_short_is_one_where_there_is_no_other(profile, jo
         assert json.loads(answer.stdout)["profile"]["run"] == cut.run.id
 
 
+def test_the_newest_profile_is_meant_although_its_time_was_up(profile, recalibrated, job, profiled, store):
+    """On Spark that is the usual one; it gives the warm start of today's code, too."""
+    job(JOB.replace('"the", "a"', '"the"'))
+    profile("run", "job.py", *SIMULATED, "--mongo", "mongodb://nowhere", "--budget", "1ms")
+    (cut,) = store.find_runs(state=RunState.CUT_SHORT)
+    document = recalibrated("--dry-run")
+    assert (document["profile"]["run"], document["differences"]) == (cut.run.id, [])
+    older = recalibrated(profiled, "--dry-run")
+    assert older["profile"]["run"] == profiled
+    assert older["scope"] == "confirm"
+
+
 def test_a_profile_in_a_file_needs_no_database(profile, profiled, folder):
     """What `profile run --json` wrote is enough on the simulated engine."""
     exports = ("--export", "md=out.md", "--export", "csv=out.csv")
