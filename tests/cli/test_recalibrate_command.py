@@ -35,6 +35,7 @@ topology = Topology.chain(
     Operator("count", count, cost=Cost(cpu_ms=0.02, wait_ms=0.5), stateful=True, key="word"),
 )
 """
+STRICTER_JOB = JOB.replace('key="word"),', 'key="word"),\n    latency_ms=200,')
 SIMULATED = ("--engine", "simulated", "--nodes", "2", "--cores", "4", "--no-confirm")
 LINE = "four words in a line of text\n"
 
@@ -128,6 +129,38 @@ def test_changed_code_repeats_all_steps(recalibrated, job):
     assert (document["scope"], document["steps"]) == ("all", [1, 2, 3])
     assert document["differences"] == [{"part": "application", "what": "'split': code of STOP changed"}]
     assert steps(document)[0] == "features"
+
+
+def test_a_changed_constraint_of_the_code_repeats_steps_two_and_three(recalibrated, job):
+    """It is another question; whoever asks by a flag is answered by that."""
+    job(STRICTER_JOB)
+    document = recalibrated()
+    assert [each["what"] for each in document["differences"]] == ["latency: was 500ms, is 200ms"]
+    assert (document["scope"], document["steps"]) == ("platform", [2, 3])
+    assert recalibrated("--dry-run")["differences"] == []
+    job()
+    assert [each["what"] for each in recalibrated(document["result"]["run"], "--dry-run")["differences"]] == [
+        "latency: was 200ms, is 500ms"
+    ]
+    assert recalibrated(document["profile"]["run"], "--dry-run", "--latency", "500ms")["differences"] == []
+
+
+def test_a_constraint_that_was_asked_for_stays_whatever_the_code_states(recalibrated, job, profiled):
+    """Settings of a profile hold; a change of what they set aside changes nothing."""
+    asked = recalibrated("--latency", "300ms")["result"]["run"]
+    job(STRICTER_JOB)
+    assert recalibrated(asked, "--dry-run")["differences"] == []
+
+
+def test_a_profile_of_before_the_code_s_constraint_was_kept_is_asked_about_as_it_was(
+    recalibrated, job, store, profiled
+):
+    """Nobody knows whether it was the code's."""
+    result = store.result(profiled)
+    del result["fingerprint"]["own_latency"]
+    store.save_result(profiled, result)
+    job(STRICTER_JOB)
+    assert recalibrated("--dry-run")["differences"] == []
 
 
 def test_longer_messages_repeat_step_one(recalibrated, job):
