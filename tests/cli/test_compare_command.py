@@ -7,6 +7,7 @@ import json
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import jsonschema
 import pytest
@@ -16,8 +17,10 @@ from profiler.cli.compare_progress import Stages
 from profiler.events import BlockMeasured, RoundDecided
 from profiler.report.compare_document import compare_schema
 from profiler.settings import EngineName
+from profiler.store import keeper
 from profiler.store.memory import MemoryStore
 from profiler.store.records import RunKind, RunState
+from profiler.store.store import StoreFailed
 
 SIMULATED = ("--engine", "simulated", "--nodes", "2", "--cores", "2", "--seed", "1")
 NOISY = (*SIMULATED, "--noise", "shared")
@@ -329,6 +332,18 @@ def test_equal_slots_are_those_of_the_most_frugal(profile, jobs, folder):
     assert variant_of(document, "bound.py")["slots"] == document["slots"] < 24
     assert variant_of(document, "waits.py")["slots"] <= document["slots"]
     assert f"variant 1 of 2, with {document['slots']} slots: profile waits.py" in answer.stderr
+
+
+def test_a_history_that_did_not_take_all_of_it_is_exit_3_in_the_document_too(profile, jobs, store, monkeypatch):
+    """With the ranking as ever."""
+
+    def fail(*_):
+        raise StoreFailed("MongoDB at nowhere does not answer.", hint="Check that it runs.")
+
+    monkeypatch.setattr(store, "save_result", fail)
+    monkeypatch.setattr(keeper, "Patience", partial(keeper.Patience, at_close_s=0.1))
+    document = document_of(profile("compare", "slow.py", "fast.py", *QUICK, "--json", "-"))
+    assert (document["exit_code"], document["verdict"]) == (3, "faster")
 
 
 def test_variants_that_read_different_data_are_doubted(profile, jobs, folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 
 import jsonschema
 import pytest
@@ -15,7 +16,9 @@ from profiler.loading import load_topology
 from profiler.precedence import resolve
 from profiler.report.json_document import schema
 from profiler.report.recalibrate_document import recalibrate_schema
+from profiler.store import keeper
 from profiler.store.records import RunState
+from profiler.store.store import StoreFailed
 
 JOB = """
 from profiler import Cost, Operator, Source, Topology
@@ -108,6 +111,18 @@ def test_the_whole_is_told_on_a_terminal(profile, profiled):
     for part in ("Recalibrate: words on simulated", "slots: was 32, is 16", "steps 2 and 3", "(exit 0)"):
         assert part in answer.stdout
     assert "the platform changed" in answer.stderr
+
+
+def test_a_history_that_did_not_take_all_of_it_is_exit_3_in_the_document_too(recalibrated, store, monkeypatch):
+    """With the verdict as ever."""
+
+    def fail(*_):
+        raise StoreFailed("MongoDB at nowhere does not answer.", hint="Check that it runs.")
+
+    monkeypatch.setattr(store, "save_result", fail)
+    monkeypatch.setattr(keeper, "Patience", partial(keeper.Patience, at_close_s=0.1))
+    document = recalibrated(code=3)
+    assert (document["exit_code"], document["verdict"]) == (3, "confirmed")
 
 
 def test_slots_halved_repeat_steps_two_and_three_only(recalibrated):
