@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 import tempfile
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import jsonschema
@@ -396,6 +397,18 @@ def test_a_summary_that_cannot_be_written_loses_nothing(profile, folder, monkeyp
     answer = profile("gate", "linear", *SIMULATED, "--aa")
     assert answer.exit_code == 0
     assert "can't be written" in answer.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+def test_a_file_that_cannot_be_written_does_not_hide_the_verdict(profile, folder):
+    """Exit 3, with the file and why; the others are written."""
+    files = ("--json", "/dev/full", "--export", "md=gate.md", "--export", "junit=/dev/full")
+    answer = profile("gate", "linear", *SIMULATED, "--aa", *files)
+    assert answer.exit_code == 3
+    assert "pass: a slowdown of 10% is ruled out" in answer.stdout
+    why = "/dev/full can't be written: No space left on device"
+    assert answer.stderr.splitlines()[-1].startswith(f"Error: {why}; {why}. ")
+    assert (folder / "gate.md").read_text()
 
 
 WRONG = {
