@@ -42,10 +42,9 @@ def run_gate(request: Request, settings: Settings) -> int:
     outputs = Outputs.opened(settings, GATE_WRITERS)
     design = fewer_of(replace(DESIGN, blocks=settings.blocks), settings.window_s)
     title = f"gate {request.topology.name} on {settings.engine}"
+    time_left = time_left_of(settings, design, whole_s=settings.budget_s or BUDGET_S, rounds=1, arms=2)
     with (
-        progress(
-            error_console(), title, time_left_of(settings, design, rounds=1, arms=2), quiet=settings.quiet
-        ) as watcher,
+        progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
         prepared_engine(request.topology, settings, watcher.note) as opening,
         # The database first: it starts at once, and a baseline that is not there must not cost a wait for Spark.
         _history(request, settings, watcher) as open_store,

@@ -399,6 +399,15 @@ def test_a_summary_that_cannot_be_written_loses_nothing(profile, folder, monkeyp
     assert "can't be written" in answer.stderr
 
 
+@pytest.mark.parametrize(("flags", "whole_s"), [((), 360.0), (("--budget", "10m"), 600.0)])
+def test_the_time_left_is_within_the_budget_of_all(profile, monkeypatch, flags, whole_s):
+    """As blocks are planned that it ends before."""
+    bounds = []
+    monkeypatch.setattr(gating, "time_left_of", lambda *_, **named: bounds.append(named["whole_s"]))
+    assert profile("gate", "linear", *SIMULATED, "--aa", *flags).exit_code == 0
+    assert bounds == [whole_s]
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
 def test_a_file_that_cannot_be_written_does_not_hide_the_verdict(profile, folder):
     """Exit 3, with the file and why; the others are written."""
