@@ -105,10 +105,16 @@ class Loader:
                 hint="Give the job rows that it lets through.",
             )
         own_s = _cpu_s(drilled.operator, reference.windows)
-        burden = Burden(drilled.operator, drilled.part, drilled.part * own_s / seen.rows_in)
+        # A function over batches burns seconds of this machine, however fast it is; a cost is one at normal speed.
+        burnt_s = seen.cpu_s if self._burns(topology, drilled.operator) else own_s
+        burden = Burden(drilled.operator, drilled.part, drilled.part * burnt_s / seen.rows_in)
         if self.calibrates(topology, drilled.operator):
             burden = _calibrated(topology, burden, own_s / seen.rows_out, measured)
         return burdened(topology, burden)
+
+    def _burns(self, topology: Topology, operator: str) -> bool:
+        chosen = topology[operator]
+        return self.runs_functions and isinstance(chosen, Operator) and chosen.batches is not None
 
 
 def _calibrated(

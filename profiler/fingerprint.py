@@ -88,12 +88,18 @@ class Fingerprint:
     """What the speed index is relative to."""
     ratios: Mapping[str, float] = field(default_factory=dict)
     """Rows out per row in by operator, where step 1 measured them."""
+    own_latency: str | None = None
+    """The constraint that the topology itself states, empty where it states none; None where that was not kept."""
 
     @property
     def digest(self) -> str:
-        """Tell fingerprints apart by one word; figures that were measured do not count."""
-        text = json.dumps(fingerprint_document(replace(self, loop_s=None, ratios={})), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        """Tell fingerprints apart by one word; figures that were measured do not count.
+
+        Nor does the constraint that the topology states: the one in force is among what was asked.
+        """
+        document = fingerprint_document(replace(self, loop_s=None, ratios={}))
+        del document["own_latency"]
+        return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def fingerprint_of(
@@ -107,6 +113,7 @@ def fingerprint_of(
     stated_slots: bool = True,
     samples: Mapping[str, PayloadSample] | None = None,
     asked: Facts | None = None,
+    own_latency: str | None = None,
 ) -> Fingerprint:
     """Take the fingerprint of a topology on a platform that gives it so many slots."""
     return Fingerprint(
@@ -118,6 +125,7 @@ def fingerprint_of(
         asked=asked or {},
         stated_slots=stated_slots,
         loop_s=platform.loop_s,
+        own_latency=own_latency,
     )
 
 

@@ -20,7 +20,7 @@ import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -43,11 +43,38 @@ def code_pieces(function: Function) -> dict[str, str]:
     return {name: _digest("\n".join(sorted(texts))) for name, texts in sorted(walk.pieces.items())}
 
 
+def late_imports(function: Function) -> dict[str, str]:
+    """Return the user's modules that a function, or what it refers to, imports while it runs: their texts by name.
+
+    What these import themselves is among them: on a worker it is looked for when they are.
+    """
+    walk = _Walk()
+    walk.value(getattr(function, "__name__", type(function).__name__), function)
+    found: dict[str, str] = {}
+    wanted = sorted(walk.late)
+    while wanted:
+        name = wanted.pop()
+        path = None if name in found else _users_module_file(name)
+        if path is not None:
+            found[name] = module_text(name) or ""
+            package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+            wanted += _imported_by(_code_of(path), package)
+    return found
+
+
+def module_text(name: str) -> str | None:
+    """Return the normalised source of a module of the user's, as it would be imported now; None where there is none."""
+    path = _users_module_file(name)
+    return None if path is None else _normalised(path.read_text(encoding="utf-8")) or path.name
+
+
 @dataclass(slots=True)
 class _Walk:
     """Follow references from one function; every piece is a name with what was found under it."""
 
     pieces: dict[str, set[str]] = field(default_factory=dict)
+    late: set[str] = field(default_factory=set)
+    """All that may be a module which is imported while the function runs."""
     _seen: dict[int, Any] = field(default_factory=dict)
     """By identity; the values are held, as the identity of one that is gone may be given to another."""
 
@@ -105,6 +132,7 @@ class _Walk:
 
     def _references(self, code: CodeType, names: Mapping[str, Any]) -> None:
         """Follow the global names, the attributes of the user's modules, and the imports of a code object."""
+        self.late |= _imported_by(code, str(names.get("__package__") or ""))
         used = list(_instructions(code))
         attributes = [what for how, what in used if how in ("LOAD_ATTR", "LOAD_METHOD")]
         for how, what in used:
@@ -121,9 +149,9 @@ class _Walk:
 
     def _imported(self, name: str) -> None:
         """Take down a module of the user's that is imported while the function runs, as a whole."""
-        path = _users_module_file(name)
-        if path is not None:
-            self._add(f"import {name}", _normalised(path.read_text(encoding="utf-8")) or path.name)
+        text = module_text(name)
+        if text is not None:
+            self._add(f"import {name}", text)
 
     def _add(self, name: str, text: str) -> None:
         self.pieces.setdefault(name, set()).add(text)
@@ -137,6 +165,39 @@ def _instructions(code: CodeType) -> Iterator[tuple[str, str]]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _instructions(constant)
+
+
+def _imported_by(code: CodeType, package: str) -> set[str]:
+    """Return what a code object of a package imports, with the packages around it and what is taken from it by name.
+
+    Python puts the dots of a relative import and the names that are taken before the module's own name.
+    """
+    found: set[str] = set()
+    before: tuple[Any, Any] = (0, None)
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "IMPORT_NAME":
+            dots, names = before
+            found |= _modules_named("." * dots + instruction.argval, names or (), package)
+        elif instruction.opname != "EXTENDED_ARG":
+            before = (before[1], instruction.argval)
+    return found.union(*(_imported_by(each, package) for each in code.co_consts if isinstance(each, CodeType)))
+
+
+def _modules_named(written: str, names: tuple[str, ...], package: str) -> set[str]:
+    try:
+        name = resolve_name(written, package)
+    except ImportError:  # more dots than there are packages: it fails wherever it runs
+        return set()
+    parts = name.split(".")
+    around = {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    return around | {f"{name}.{each}" for each in names}
+
+
+def _code_of(path: Path) -> CodeType:
+    try:
+        return compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):  # it fails wherever it is imported
+        return compile("", str(path), "exec")
 
 
 def _source(definition: FunctionType | type) -> str:
@@ -230,7 +291,7 @@ def _users_module_file(name: str) -> Path | None:
         if top is None or not _is_users(name, _place_of(top)):
             return None
         spec = find_spec(name)
-    except (ImportError, ValueError, AttributeError):
+    except Exception:  # noqa: BLE001 - the packages around it are imported, which may fail with anything
         return None
     origin = None if spec is None else spec.origin
     return Path(origin) if origin is not None and origin.endswith(".py") else None

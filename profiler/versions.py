@@ -2,7 +2,7 @@
 
 Python keeps one module per name, so the second version would be given the first one's neighbours. While a version is
 loaded, and whenever one of its operators builds a query, its own modules take the places of the other's. What a batch
-function imports while it runs on a worker is found there as for any job.
+function imports while it runs on a worker is found where the first version's is, so that is refused where it differs.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import profiler
 from profiler.errors import UsageError
 from profiler.loading import file_of, is_library, load_topology, with_file
+from profiler.operator_code import late_imports, module_text
 from profiler.topology import Function, Operator, Topology
 
 
@@ -46,13 +47,31 @@ class Version:
     topology: Topology
     modules: _Modules
 
-    def travel_by_value(self) -> None:
-        """Let Spark send its modules to the workers by value: by name they would find the other version's."""
+    def travel_by_value(self, other: str) -> None:
+        """Let Spark send its modules to the workers by value: by name they would find the other version's.
+
+        Refuse what is imported only there, by name, where the `other` one's is not the same.
+        """
+        self._require_same_late_imports(other)
         from pyspark import cloudpickle  # noqa: PLC0415 - a simulated run does not wait for it
 
         with self.modules.in_place():
             for module in self.modules.own.values():
                 cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+
+    def _require_same_late_imports(self, other: str) -> None:
+        for operator in self.topology.operators:
+            if operator.function is None or operator.batches is None:
+                continue
+            with self.modules.in_place():
+                own = late_imports(operator.function)
+            for name, text in sorted(own.items()):
+                if module_text(name) != text:
+                    raise UsageError(
+                        f"Operator '{operator.name}' imports '{name}' while it runs, and the versions have different "
+                        f"ones: Spark's workers would use {other} for both.",
+                        hint="Import it at the top of its file.",
+                    )
 
 
 def load_version(reference: str, *, beside: str, moved: Moved | None = None) -> Version:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 
+from profiler.configuration import Configuration
 from profiler.drill import Burden, burdened, draws_numbers
+from profiler.drilling import Drilled, Loader
+from profiler.observation import Measurement
 from profiler.topology import Cost, Operator, Source, Topology
+from tests.scenarios import operator_window, window
 
 
 def double(batches):
@@ -61,6 +66,18 @@ def test_a_loaded_function_keeps_its_name_and_module():
     topology = chain(Operator("work", double, batches="arrow", schema="value bigint"))
     loaded = burdened(topology, Burden("work", 0.2, cpu_s_per_row=0.0))["work"].function
     assert (loaded.__name__, loaded.__module__) == ("double", __name__)
+
+
+@pytest.mark.parametrize(("runs_functions", "cpu_ms"), [(True, 2.0), (False, 1.6)])
+def test_a_drill_is_a_part_of_the_seconds_that_this_machine_takes(runs_functions, cpu_ms):
+    """A slow machine's seconds are burnt as they are; a cost is what they would be at normal speed."""
+    work = Operator("work", double, batches="arrow", schema="value bigint", cost=Cost(cpu_ms=1))
+    seen = operator_window(busy_s=3.0, cpu_s=3.0, rows_in=300.0)
+    slow = replace(window(operators={"work": seen}), speed_index=0.8)
+    reference = Measurement(Configuration.of({"rows": 1, "work": 1}), offered_per_s=130.0, windows=(slow, slow))
+    drilled = Drilled("work", 0.2, share=1.0, foreseen_effect=0.05)
+    loaded = Loader(runs_functions=runs_functions).loaded(chain(work), drilled, reference, pytest.fail)
+    assert loaded["work"].cost.cpu_ms - 1 == pytest.approx(cpu_ms)
 
 
 def test_only_functions_of_dataframes_draw_numbers():

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from profiler.cli.app import app
@@ -68,3 +71,36 @@ def test_messages_are_found_from_any_directory(example, tmp_path, monkeypatch):
 @pytest.mark.parametrize("file", ["own_job/orders.jsonl", "clickstream/clicks.jsonl"])
 def test_messages_are_json_lines(file):
     assert all(isinstance(json.loads(line), dict) for line in (EXAMPLES / file).read_text().splitlines())
+
+
+def calls_in(text):
+    """Find the calls of `profile` in a workflow, each as its words; there is no library here that reads YAML."""
+    lines = [re.sub(r"\s+#.*", "", line) for line in text.replace("\\\n", " ").splitlines()]
+    found = [re.search(r"(?:^|[\s;&|])(?:scripts/)?profile\s+([a-z].*?)(?:\|\||&&|;|$)", line) for line in lines]
+    return [shlex.split(call[1]) for call in found if call and not call.string.lstrip().startswith("#")]
+
+
+def unknown_in(words):
+    """Return the words of a call that name no command, or no flag of it."""
+    command, rest = get_command(app), list(words)
+    while rest and hasattr(command, "commands"):
+        name = rest.pop(0)
+        if name not in command.commands:
+            return [name]
+        command = command.commands[name]
+    known = {flag for each in command.params for flag in (*each.opts, *each.secondary_opts)}
+    return [flag for word in rest if word.startswith("-") and (flag := word.partition("=")[0]) not in known]
+
+
+def test_the_ci_gate_calls_commands_and_flags_that_there_are():
+    """Nobody runs it here, so a flag that was renamed would be noticed by its users only."""
+    calls = calls_in((EXAMPLES / "ci-gate.yml").read_text())
+    assert [words[0] for words in calls] == ["gate", "gate"]
+    assert "--export" in calls[0], "it stands on the second line of the call"
+    assert [unknown_in(words) for words in calls] == [[], []]
+
+
+def test_a_wrong_call_in_a_workflow_would_be_found():
+    """As the one above is of no use otherwise."""
+    text = "  scripts/profile gates job.py || code=$?\n  profile gate job.py \\\n    --against-revision x --json y\n"
+    assert [unknown_in(words) for words in calls_in(text)] == [["gates"], ["--against-revision"]]

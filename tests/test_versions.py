@@ -29,6 +29,16 @@ def label(rows):
 topology = Topology.chain("job", Source("rows"), label)
 """
 
+LATE = """
+from profiler import Operator, Source, Topology
+
+def score(batches):
+    {imports}
+    yield from batches
+
+topology = Topology.chain("job", Source("rows"), Operator("score", score, batches="arrow", schema="value string"))
+"""
+
 
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
@@ -120,6 +130,41 @@ def test_what_an_operator_imports_when_it_runs_is_its_own_version_s(repository):
         for _ in range(2):
             assert past["label"].function(None) == ("old", "old")
             assert today["label"].function(None) == ("new", "new")
+
+
+@pytest.mark.parametrize(
+    ("imports", "model", "told"),
+    [
+        ("import model", "model", "model"),
+        ("import models.linear", "models__linear", "models.linear"),
+        ("from models import linear", "models__linear", "models.linear"),
+        ("import between", "model", "model"),
+    ],
+)
+def test_what_a_batch_function_imports_on_a_worker_must_be_the_same_in_both_versions(repository, imports, model, told):
+    """Workers look for it where the candidate's modules are, so that the baseline's would never be measured."""
+    files = {"models____init__": "", "between": "import model\n", "model": "", model: "WEIGHT = 1\n"}
+    repository.commit(job=LATE.format(imports=imports), **files)
+    repository.commit(**{model: "WEIGHT = 1  # of the first version\n"})
+    repository.commit(**{model: "WEIGHT = 2\n"})
+    load_topology("job.py")
+    with unpacked("HEAD", repository.folder) as (_, moved):
+        load_version("job.py", beside="job.py", moved=moved).travel_by_value("the candidate's")
+    with unpacked("HEAD~2", repository.folder) as (_, moved):
+        past = load_version("job.py", beside="job.py", moved=moved)
+        with pytest.raises(UsageError, match=r"workers would use the candidate's for both.*top of its file") as refused:
+            past.travel_by_value("the candidate's")
+    assert refused.value.message.startswith(f"Operator 'score' imports '{told}' while it runs")
+
+
+def test_what_a_batch_function_imports_at_the_top_of_its_file_may_differ(repository):
+    """It travels to the workers with the function."""
+    job = LATE.format(imports="model.WEIGHT").replace("\n\ndef", "\nimport model\n\ndef")
+    repository.commit(job=job, model="WEIGHT = 1\n")
+    repository.commit(model="WEIGHT = 2\n")
+    load_topology("job.py")
+    with unpacked("HEAD~1", repository.folder) as (_, moved):
+        load_version("job.py", beside="job.py", moved=moved).travel_by_value("the candidate's")
 
 
 def test_another_file_has_its_own_neighbours(repository):

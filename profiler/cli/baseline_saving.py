@@ -19,7 +19,22 @@ from profiler.statistics.gating import GateVerdict
 from profiler.store.baselines import Baseline
 
 
-def baseline_of(request: Request, case: Case, outcome: Outcome, engine: Engine, run: str) -> Baseline:
+def revision_to_save(request: Request) -> str | None:
+    """Return the commit that holds the candidate's code; None where there is none, or no git to tell.
+
+    It is asked for before anything is measured: the work tree may be another one after it.
+    """
+    if request.save_baseline is None:
+        return None
+    try:
+        return clean_commit(code_place(request.reference))
+    except ProfileError:
+        return None
+
+
+def baseline_of(
+    request: Request, case: Case, outcome: Outcome, engine: Engine, *, run: str, revision: str | None
+) -> Baseline:
     """Make a baseline of the candidate's blocks, and of those of both sides where the job met itself."""
     arms = (BASELINE, CANDIDATE) if case.against is Against.ITSELF else (CANDIDATE,)
     return Baseline(
@@ -27,7 +42,7 @@ def baseline_of(request: Request, case: Case, outcome: Outcome, engine: Engine, 
         topology=case.topology,
         engine=case.engine,
         reference=request.reference,
-        revision=clean_commit(code_place(request.reference)),
+        revision=revision,
         saved=datetime.now(UTC),
         configuration=case.configuration,
         environment=case.environment,

@@ -56,7 +56,7 @@ def run_comparison(request: Request, settings: Settings) -> int:
         design = fewer_of(replace(DESIGN, blocks=settings.blocks), settings.window_s)
         run = comparison_run(variants, case, design, engine, settings)
         loads = sum(not variant.is_warm for variant in variants)
-        time_left = time_left_of(settings, design, rounds=loads, arms=len(variants))
+        time_left = time_left_of(settings, design, whole_s=time_limit.part_s(1), rounds=loads, arms=len(variants))
         stages.begin(f"compare {run.topology} on {engine.name}", time_left)
         history = stack.enter_context(kept_comparison(run, open_store, stages, anew=request.anew))
         loop_s = engine.platform.loop_s

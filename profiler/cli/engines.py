@@ -88,6 +88,7 @@ def time_left_of(
     *,
     batch_s: float | None = None,
     budget_s: float | None = None,
+    whole_s: float | None = None,
     rounds: int = TYPICAL_ROUNDS,
     arms: int = ARMS,
 ) -> TimeLeft | None:
@@ -100,6 +101,7 @@ def time_left_of(
         cold_s=settings.warm_up_s,
         batch_s=batch_s,
         budget_s=budget_s,
+        whole_s=whole_s,
         rounds=rounds,
         arms=arms,
     )

@@ -42,6 +42,7 @@ ASKED = (
     "prefill",
 )
 """Settings that say what was measured and where; those that say how it is reported are not among them."""
+_LATENCY = "latency"
 _SEPARATOR = "\n"
 """Between the values of a setting that has several."""
 _OPTIONS = [option for option in OPTIONS if option.key in ASKED]
@@ -67,6 +68,29 @@ def as_asked(settings: Settings, asked: Mapping[str, str]) -> Settings:
             parsed = tuple(option.kind.read(each, f"The stored {option.key}") for each in written)
             values[option.field] = parsed if option.repeatable else parsed[0]
     return replace(settings, **values)
+
+
+def with_changed_constraint(settings: Settings, topology: Topology, stored: Fingerprint) -> Settings:
+    """Return the settings with the constraint of the job as it is now, where the stored profile kept that of its code.
+
+    What a user asked for, now or then, stays; so does what was stored before the code's own constraint was.
+    """
+    before, now = stored.own_latency, _own_latency(topology)
+    was_asked = stored.asked.get(_LATENCY) != _unless_asked(before)
+    if before is None or before == now or was_asked or settings.origin(_LATENCY) != "default":
+        return settings
+    return as_asked(settings, {_LATENCY: _unless_asked(now)})
+
+
+def _own_latency(topology: Topology) -> str:
+    if topology.latency_ms is None:
+        return ""
+    return asked_of(Settings(latency_ms=topology.latency_ms))[_LATENCY]
+
+
+def _unless_asked(own_latency: str | None) -> str:
+    """Return the constraint of a job where nobody asks for another one."""
+    return own_latency or asked_of(Settings())[_LATENCY]
 
 
 def _require_all_known(key: str, written: Sequence[str]) -> None:
@@ -123,6 +147,7 @@ def _taken(topology: Topology, reference: str, settings: Settings, platform: Pla
         stated_slots=stated,
         samples=_samples(topology, settings),
         asked=asked_of(settings),
+        own_latency=_own_latency(topology),
     )
 
 

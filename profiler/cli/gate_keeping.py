@@ -62,10 +62,9 @@ def interrupted(run: Run, open_store: OpenStore) -> StoredRun | None:
 
 
 def _has_verdict_since(store: Store, run: Run, since: datetime) -> bool:
-    ended = store.find_runs(
-        topology=run.topology, engine=run.engine, kind=run.kind, state=RunState.FINISHED, since=since
-    )
-    return any(_question(each.run) == _question(run) for each in ended)
+    later = store.find_runs(topology=run.topology, engine=run.engine, kind=run.kind, since=since)
+    # One whose time was up has a verdict too.
+    return any(each.state is not RunState.UNFINISHED and _question(each.run) == _question(run) for each in later)
 
 
 def _question(run: Run) -> list[Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from profiler.cli.gate import Request
 from profiler.configuration import Configuration
-from profiler.errors import UsageError, did_you_mean
+from profiler.errors import ProfileError, UsageError, did_you_mean
 from profiler.loading import code_place
 from profiler.report.gate_document import Against
 from profiler.revision import clean_commit, empty_submodules, shown, unpacked
@@ -41,7 +41,7 @@ def opponent(request: Request, stored: Baseline | None, *, runs_functions: bool)
     def other(version: Version) -> Topology:
         _require_same_sources(request, version.topology)
         if runs_functions:
-            version.travel_by_value()
+            version.travel_by_value("the candidate's")
         return version.topology
 
     if request.drill is not None:
@@ -61,7 +61,7 @@ def opponent(request: Request, stored: Baseline | None, *, runs_functions: bool)
         with ExitStack() as opened:
             try:
                 commit, version = opened.enter_context(_at_stored_revision(request, stored))
-            except UsageError as error:
+            except ProfileError as error:  # git that is not there, or fails, too
                 why = f"{stored.name} can't be run again: {error.message.rstrip('.')}"
                 yield Opponent(Against.STORED, stored.name, None, (why,))
             else:

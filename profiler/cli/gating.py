@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 
-from profiler.cli.baseline_saving import baseline_of, with_baseline_saved
+from profiler.cli.baseline_saving import baseline_of, revision_to_save, with_baseline_saved
 from profiler.cli.console import error_console, result_console
 from profiler.cli.digests import conf_digest, data_digests
 from profiler.cli.engines import prepared_engine, time_left_of
@@ -42,17 +42,16 @@ def run_gate(request: Request, settings: Settings) -> int:
     outputs = Outputs.opened(settings, GATE_WRITERS)
     design = fewer_of(replace(DESIGN, blocks=settings.blocks), settings.window_s)
     title = f"gate {request.topology.name} on {settings.engine}"
+    time_left = time_left_of(settings, design, whole_s=settings.budget_s or BUDGET_S, rounds=1, arms=2)
     with (
-        progress(
-            error_console(), title, time_left_of(settings, design, rounds=1, arms=2), quiet=settings.quiet
-        ) as watcher,
+        progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
         prepared_engine(request.topology, settings, watcher.note) as opening,
         # The database first: it starts at once, and a baseline that is not there must not cost a wait for Spark.
         _history(request, settings, watcher) as open_store,
         # The history is closed after the engine, as in a profile.
         ExitStack() as stack,
     ):
-        stored = _loaded(request, settings, open_store)
+        stored, revision = _loaded(request, settings, open_store), revision_to_save(request)
         with opponent(request, stored, runs_functions=settings.engine is EngineName.SPARK) as other:
             tasks = wanted_tasks(request, other.topology, stored)
             require_allowed(request.topology, request.tasks or {})
@@ -84,7 +83,7 @@ def run_gate(request: Request, settings: Settings) -> int:
                     ).run()
                 case = replace(case, warnings=(*case.warnings, *in_another_session(history.past)))
                 if open_store is not None and request.save_baseline is not None:
-                    baseline = baseline_of(request, case, outcome, engine, history.run.id)
+                    baseline = baseline_of(request, case, outcome, engine, run=history.run.id, revision=revision)
                     case = with_baseline_saved(
                         case, baseline, outcome, fewest=looks(design.blocks)[0][0], to=open_store
                     )

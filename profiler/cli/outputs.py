@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from profiler.cli.console import error_console
-from profiler.errors import UsageError
+from profiler.errors import ProfileError, UsageError
 from profiler.report.exports import PROFILE_WRITERS, Writer, as_json, check_export
 from profiler.settings import Export, ExportKind, Settings
 
@@ -36,18 +36,30 @@ class Outputs:
         return cls(tuple(files), settings.json_to == "-", writers)
 
     def deliver(self, document: Mapping[str, Any], summary: Writer, show: Callable[[], None]) -> None:
-        """Write all files and CI's summary; show the result on the terminal, unless its JSON stands there."""
-        self.write(document)
-        _append_step_summary(summary(document))
+        """Show the result on the terminal, unless its JSON stands there; write CI's summary and all files.
+
+        It is shown first: a disk that is full by now must not hide what the minutes were spent on.
+        """
         if not self.json_on_stdout:
             show()
+        _append_step_summary(summary(document))
+        self.write(document)
 
     def write(self, document: Mapping[str, Any]) -> None:
-        """Write all files, and the JSON that is wanted on stdout."""
-        for wanted in self.files:
-            Path(wanted.path).write_text(self.writers[wanted.kind](document), encoding="utf-8")
+        """Write the JSON that is wanted on stdout, and all files; ProfileError where one of them can't be."""
         if self.json_on_stdout:
             sys.stdout.write(as_json(document))
+        failed = [why for wanted in self.files if (why := self._failed(wanted, document))]
+        if failed:
+            raise ProfileError(f"{'; '.join(failed)}.", hint="Make room for it, or name another file.")
+
+    def _failed(self, wanted: Export, document: Mapping[str, Any]) -> str:
+        """Write one file; say why it can't be, or nothing."""
+        try:
+            Path(wanted.path).write_text(self.writers[wanted.kind](document), encoding="utf-8")
+        except OSError as error:
+            return f"{wanted.path} can't be written: {error.strerror}"
+        return ""
 
 
 def _append_step_summary(markdown: str) -> None:

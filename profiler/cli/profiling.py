@@ -10,8 +10,16 @@ from profiler.cli.compare_progress import Stages
 from profiler.cli.engines import time_left_of
 from profiler.cli.fingerprints import code_of, fingerprint_on, with_fingerprint
 from profiler.cli.keeping import is_measured_now, kept
-from profiler.cli.running import environment_of, measure_as_before, policy_parameters, profile_run, search_design
-from profiler.cli.stored_profiles import MOST, RECENT, readable
+from profiler.cli.running import (
+    environment_of,
+    measure_as_before,
+    policy_parameters,
+    profile_run,
+    search_budget_s,
+    search_design,
+    time_limits,
+)
+from profiler.cli.stored_profiles import RECENT, readable, with_answers
 from profiler.cli.stores import OpenStore
 from profiler.cli.variants import Job
 from profiler.comparing import Variant
@@ -52,30 +60,36 @@ class Profiles:
         found = None if self.anew else self._stored(job, settings, now)
         if found is None:
             return self._searched(job, settings, now, stage)
-        answer = found.rounds.answer
-        self.stages.say(f"{job.name}: stored profile {found.run} still fits, {_in_words(answer)}")
-        origin = Profiled(found.run, found.full_rounds, answer.throughput_per_s, reused=True)
+        stored, complete = found
+        answer = stored.rounds.answer
+        short = "" if complete else "; its time was up before all was searched, --anew searches again"
+        self.stages.say(f"{job.name}: stored profile {stored.run} still fits, {_in_words(answer)}{short}")
+        origin = Profiled(stored.run, stored.full_rounds, answer.throughput_per_s, reused=True, complete=complete)
         return _variant(job, answer, is_warm=False), origin
 
-    def _stored(self, job: Job, settings: Settings, now: Fingerprint) -> StoredProfile | None:
-        """Return the newest stored profile that fits; say why the newest of all does not."""
+    def _stored(self, job: Job, settings: Settings, now: Fingerprint) -> tuple[StoredProfile, bool] | None:
+        """Return the newest stored profile that fits, and whether it is complete; say why the newest of all does not.
+
+        Those that came to their end go before those whose time was up.
+        """
         if self.open_store is None:
             return None
         wanted = profile_run(job.topology, settings, self.engine)
         with closing(self.open_store()) as store:
-            found = store.find_runs(topology=wanted.topology, engine=wanted.engine, state=RunState.FINISHED, limit=MOST)
-            for number, each in enumerate(found):
+            found = with_answers(store, topology=wanted.topology, engine=wanted.engine)
+            for each in sorted(found, key=lambda each: each.state is RunState.CUT_SHORT):
                 profile = readable(store, each.run.id)
                 misfits = [*_asked_differently(each.run, wanted), *still_fits(profile, now)]
                 if profile is not None and not misfits:
-                    return profile
-                if number == 0:
+                    return profile, each.state is RunState.FINISHED
+                if each is found[0]:
                     self.stages.say(f"{job.name}: stored profile {each.run.id} does not fit: {'; '.join(misfits)}")
         return None
 
     def _searched(self, job: Job, settings: Settings, now: Fingerprint, stage: str) -> tuple[Variant, Profiled]:
-        design = search_design(settings)
-        self.stages.begin(f"{stage}: profile {job.name} on {self.engine.name}", time_left_of(settings, design))
+        design, limits, budget_s = search_design(settings), time_limits(settings), search_budget_s(settings)
+        time_left = time_left_of(settings, design, budget_s=budget_s or limits.search_s)
+        self.stages.begin(f"{stage}: profile {job.name} on {self.engine.name}", time_left)
         run = profile_run(job.topology, settings, self.engine, code_of(now))
         past = None if self.anew else self._interrupted(run)
         if past is not None:
@@ -93,7 +107,8 @@ class Profiles:
                 design=design,
                 report=history.report,
                 slots=settings.slots,
-                budget_s=settings.budget_s,
+                budget_s=budget_s,
+                limits=limits,
             )
             profile = loop.run(history.past)
             document = profile_document(
@@ -112,16 +127,20 @@ class Profiles:
         return _variant(job, profile.answer, is_warm=loop.is_warm), origin
 
     def _interrupted(self, wanted: Run) -> str | None:
-        """Find the newest profile of the same code and question that broke off, and that nobody measures now."""
+        """Find the newest profile of the same code and question that broke off, and that nobody measures now.
+
+        One whose time was up has an answer, which is not to be overwritten.
+        """
         if self.open_store is None:
             return None
         with closing(self.open_store()) as store:
             since = datetime.now(UTC) - RECENT
-            for each in store.find_runs(topology=wanted.topology, engine=wanted.engine, since=since):
+            for each in store.find_runs(
+                topology=wanted.topology, engine=wanted.engine, state=RunState.UNFINISHED, since=since
+            ):
                 run = replace(wanted, id=each.run.id)
                 is_same = each.run.code == wanted.code
-                is_open = each.state is not RunState.FINISHED and not is_measured_now(each)
-                if is_same and is_open and _can_go_on(store, run):
+                if is_same and not is_measured_now(each) and _can_go_on(store, run):
                     return run.id
         return None
 

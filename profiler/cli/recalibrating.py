@@ -12,7 +12,14 @@ import workloads
 from profiler.cli.console import error_console, result_console
 from profiler.cli.data import with_payloads
 from profiler.cli.engines import prepared_engine, time_left_of
-from profiler.cli.fingerprints import as_asked, code_of, fingerprint_on, foreseen_fingerprint, with_fingerprint
+from profiler.cli.fingerprints import (
+    as_asked,
+    code_of,
+    fingerprint_on,
+    foreseen_fingerprint,
+    with_changed_constraint,
+    with_fingerprint,
+)
 from profiler.cli.fitting import fitted_to
 from profiler.cli.keeping import Keeping, kept, new_run_id
 from profiler.cli.outputs import Outputs
@@ -138,6 +145,8 @@ def _job(stored: StoredProfile, topology: str | None, settings: Settings, open_s
         )
     if stored.fingerprint is None:
         settings = fitted_to((loaded,), settings)
+    else:
+        settings = with_changed_constraint(settings, loaded, stored.fingerprint)
     return _Job(stored, loaded, reference, settings, open_store)
 
 

@@ -14,7 +14,7 @@ from profiler.cli.stores import OpenStore, opened_history
 from profiler.errors import ProfileError, UsageError
 from profiler.recalibrate import StoredProfile, stored_profile
 from profiler.settings import EngineName, Settings
-from profiler.store.records import Run, RunState, run_document
+from profiler.store.records import Run, RunState, StoredRun, run_document
 from profiler.store.store import NoSuchRun, Store
 
 MOST = 20
@@ -76,9 +76,20 @@ def find_profile(store: Store, name: str | None, settings: Settings) -> StoredPr
 
 def warm_starts(store: Store, profile: StoredProfile) -> list[StoredProfile]:
     """Return the profile and the other ones of its topology and engine, the newest first after it."""
-    found = store.find_runs(topology=profile.topology, engine=profile.engine, state=RunState.FINISHED, limit=MOST)
+    found = with_answers(store, topology=profile.topology, engine=profile.engine)
     others = [readable(store, each.run.id) for each in found if each.run.id != profile.run]
     return [profile, *(other for other in others if other is not None)]
+
+
+def with_answers(store: Store, *, topology: str | None, engine: str | None) -> list[StoredRun]:
+    """Find the profiles that came to an answer, the newest first; one whose time was up has an answer too.
+
+    A recalibration that was cut short is gone on with; taken for a profile of today's job, it would hide what changed.
+    """
+    finished = store.find_runs(topology=topology, engine=engine, state=RunState.FINISHED, limit=MOST)
+    cut_short = store.find_runs(topology=topology, engine=engine, state=RunState.CUT_SHORT)
+    found = [*finished, *(each for each in cut_short if RECALIBRATES not in each.run.parameters)]
+    return sorted(found, key=lambda each: (each.run.started, each.run.id), reverse=True)[:MOST]
 
 
 def interrupted(store: Store, wanted: Run) -> str | None:
@@ -99,13 +110,8 @@ def _question(run: Run) -> dict[str, Any]:
 
 def _newest(store: Store, settings: Settings, topology: str | None = None) -> StoredProfile | None:
     engine = None if settings.origin("engine") == "default" else str(settings.engine)
-    newest = store.find_runs(topology=topology, engine=engine, state=RunState.FINISHED, limit=1)
-    if not newest:
-        cut_short = store.find_runs(topology=topology, engine=engine, state=RunState.CUT_SHORT)
-        # A recalibration that was cut short is gone on with; taken for a profile of today's job, it would hide what
-        # changed.
-        newest = [found for found in cut_short if RECALIBRATES not in found.run.parameters]
-    return _read(store, newest[0].run.id) if newest else None
+    found = with_answers(store, topology=topology, engine=engine)
+    return _read(store, found[0].run.id) if found else None
 
 
 def _read(store: Store, run: str) -> StoredProfile:

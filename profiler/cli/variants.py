@@ -40,5 +40,5 @@ def _beside(first: str, reference: str, settings: Settings) -> Topology:
         return load_topology(reference)
     version = load_version(reference, beside=first)
     if settings.engine is EngineName.SPARK:
-        version.travel_by_value()
+        version.travel_by_value("the first variant's")
     return version.topology

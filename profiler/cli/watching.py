@@ -24,6 +24,7 @@ from profiler.cli.recalibrate import Request
 from profiler.cli.stored_profiles import find_profile, history_of, profile_in_file
 from profiler.cli.stores import OpenStore
 from profiler.errors import ProfileError, UsageError
+from profiler.events import Phase
 from profiler.recalibrate import StoredProfile
 from profiler.report.exports import as_json
 from profiler.report.watch_words import alarm_in_words, recommendation, watch_document
@@ -31,6 +32,9 @@ from profiler.settings import ExportKind, Settings
 from profiler.store.records import RunState, SeenWindow
 from profiler.store.store import Store
 from profiler.watch import QUEUE_S, Alarm, Limits, Sample, Watch
+
+STRESSED = (Phase.WARM_UP, Phase.STRESS, Phase.BLOCK)
+"""Windows that offer more rows than the job can take."""
 
 
 def run_watch(request: Request, settings: Settings) -> int:
@@ -128,7 +132,10 @@ def _newest_run(store: Store, stored: StoredProfile) -> str:
 
 
 def followed_run(store: Store, run: str, quantile: float, every_s: float, ends_s: float | None) -> Iterator[Sample]:
-    """Yield the windows of a run as they are stored, until the run ends or the time is up."""
+    """Yield the windows of a run as they are stored, until the run ends or the time is up.
+
+    Those in which it is stressed on purpose are left out: their queue is no job's that falls behind.
+    """
     last: datetime | None = None
     while True:
         found = store.load_run(run)
@@ -136,7 +143,8 @@ def followed_run(store: Store, run: str, quantile: float, every_s: float, ends_s
         for window in store.windows(run):
             if last is None or window.at > last:
                 last = window.at
-                yield _sample(window, quantile)
+                if window.phase not in STRESSED:
+                    yield _sample(window, quantile)
         if interrupted:
             error_console().print(f"Run {run} was interrupted: nothing new will come of it.")
         if interrupted or found.state is not RunState.UNFINISHED or not _waited(every_s, ends_s):

@@ -41,13 +41,14 @@ class TimeLeft:
         cold_s: float = 0.0,
         batch_s: float | None = None,
         budget_s: float | None = None,
+        whole_s: float | None = None,
         rounds: int = TYPICAL_ROUNDS,
         arms: int = ARMS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take `cold_s` for the seconds that a new engine is loaded first, `batch_s` for a verification's batches.
 
-        The rounds of a search end within `budget_s`.
+        The rounds of a search end within `budget_s`, and all of it within `whole_s`.
         """
         self._design = design
         self._rounds = rounds
@@ -59,6 +60,7 @@ class TimeLeft:
         self._ends_s = [self._began_s + STARTING_S + cold_s]
         """When the start was over by the guess, and the end of every round."""
         self._budget_s = math.inf if budget_s is None else budget_s
+        self._whole_s = math.inf if whole_s is None else whole_s
         self._search_began_s = self._began_s + STARTING_S
         self._blocks_left: int | None = None
         self._settled_end_s: float | None = None
@@ -90,13 +92,17 @@ class TimeLeft:
     @property
     def left_s(self) -> float:
         """Seconds that are probably left."""
+        return min(self._unbounded_s(), max(0.0, self._whole_s - self.elapsed_s))
+
+    def __str__(self) -> str:
+        return f"{minutes(self.elapsed_s)} so far, about {minutes(self.left_s)} left"
+
+    def _unbounded_s(self) -> float:
+        """Return what all that is planned would take."""
         if self._settled_end_s is not None:
             return self._settled_end_s - self._clock()
         blocks = self._arms * self._design.blocks if self._blocks_left is None else self._blocks_left
         return self._search_s() + blocks * self._block_s() + self._verifying_s
-
-    def __str__(self) -> str:
-        return f"{minutes(self.elapsed_s)} so far, about {minutes(self.left_s)} left"
 
     def _search_s(self) -> float:
         if not self._searching:

@@ -6,16 +6,21 @@ import csv
 import json
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 
 import jsonschema
 import pytest
 
-from profiler.cli import comparing, running
+from profiler.cli import comparing, profiling, running
 from profiler.cli.compare_progress import Stages
 from profiler.events import BlockMeasured, RoundDecided
 from profiler.report.compare_document import compare_schema
+from profiler.settings import EngineName
+from profiler.store import keeper
 from profiler.store.memory import MemoryStore
 from profiler.store.records import RunKind, RunState
+from profiler.store.store import StoreFailed
 
 SIMULATED = ("--engine", "simulated", "--nodes", "2", "--cores", "2", "--seed", "1")
 NOISY = (*SIMULATED, "--noise", "shared")
@@ -189,6 +194,45 @@ def test_the_profile_of_a_run_is_reused(profile, jobs, store):
     assert not variant_of(document, "fast.py")["profile"]["reused"]
 
 
+def test_a_profile_whose_time_was_up_is_reused_and_left_as_it_is(profile, jobs, store):
+    """It has an answer, as most of those on Spark; that not all was searched is told."""
+    ran = json.loads(profile("run", "slow.py", *QUICK, "--budget", "1ms", "--json", "-").stdout)
+    (cut,) = store.find_runs(state=RunState.CUT_SHORT)
+    kept = store.result(cut.run.id)
+    answer = profile("compare", "slow.py", "fast.py", *QUICK, "--json", "-")
+    document = document_of(answer)
+    slow = variant_of(document, "slow.py")
+    assert (slow["profile"]["run"], slow["profile"]["reused"], slow["profile"]["complete"]) == (ran["run"], True, False)
+    assert "its time was up before all was searched, --anew searches again" in answer.stderr
+    assert "slow.py: the time was up before its best configuration was found" in document["warnings"]
+    assert store.result(cut.run.id) == kept
+    anew = profile("run", "slow.py", *QUICK, "--json", "-")
+    later = profile("run", "slow.py", *QUICK, "--budget", "1ms")
+    assert (anew.exit_code, later.exit_code) == (0, 0)
+    slow = variant_of(document_of(profile("compare", "slow.py", "fast.py", *QUICK, "--json", "-")), "slow.py")
+    assert (slow["profile"]["run"], slow["profile"]["complete"]) == (json.loads(anew.stdout)["run"], True)
+
+
+@pytest.mark.parametrize(("flags", "limits", "budget_s"), [((), (360, 590), None), (("--quick",), (None, None), 210)])
+def test_on_spark_a_search_ends_as_that_of_a_profile_does(profile, jobs, store, monkeypatch, flags, limits, budget_s):
+    """Where no budget is set."""
+    made = []
+
+    class Seen(profiling.Loop):
+        def run(self, history=()):
+            made.append(self)
+            return super().run(history)
+
+    def on_spark(settings):
+        return running.time_limits(replace(settings, engine=EngineName.SPARK))
+
+    monkeypatch.setattr(profiling, "Loop", Seen)
+    monkeypatch.setattr(profiling, "time_limits", on_spark)
+    assert profile("compare", "slow.py", "fast.py", *SIMULATED, "--slots", "6", *flags).exit_code == 0
+    assert {(each.limits.search_s, each.limits.confirmed_s) for each in made} == {limits}
+    assert {each.budget_s for each in made} == {budget_s}
+
+
 OTHERWISE = {
     "other slots": (("--slots", "5"), "slots: was 6, is 5"),
     "another constraint": (("--latency", "200ms"), "latency: was 500ms, is 200ms"),
@@ -288,6 +332,18 @@ def test_equal_slots_are_those_of_the_most_frugal(profile, jobs, folder):
     assert variant_of(document, "bound.py")["slots"] == document["slots"] < 24
     assert variant_of(document, "waits.py")["slots"] <= document["slots"]
     assert f"variant 1 of 2, with {document['slots']} slots: profile waits.py" in answer.stderr
+
+
+def test_a_history_that_did_not_take_all_of_it_is_exit_3_in_the_document_too(profile, jobs, store, monkeypatch):
+    """With the ranking as ever."""
+
+    def fail(*_):
+        raise StoreFailed("MongoDB at nowhere does not answer.", hint="Check that it runs.")
+
+    monkeypatch.setattr(store, "save_result", fail)
+    monkeypatch.setattr(keeper, "Patience", partial(keeper.Patience, at_close_s=0.1))
+    document = document_of(profile("compare", "slow.py", "fast.py", *QUICK, "--json", "-"))
+    assert (document["exit_code"], document["verdict"]) == (3, "faster")
 
 
 def test_variants_that_read_different_data_are_doubted(profile, jobs, folder):

@@ -6,11 +6,13 @@ import csv
 import json
 import sys
 import tempfile
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
 
+from profiler.cli import gating
 from profiler.report.gate_document import gate_schema
 from profiler.revision import FOLDER
 from profiler.services.run_folder import cache_directory
@@ -214,6 +216,32 @@ def test_a_stored_baseline_is_run_again_where_its_commit_is_at_hand(profile, sto
     assert document["baseline"]["interleaved"]
 
 
+def test_a_baseline_is_of_the_commit_that_was_measured(profile, store, repository, monkeypatch):
+    """Not of what the work tree is changed to meanwhile."""
+    measured = repository.git("rev-parse", "HEAD")
+
+    def changed(*arguments, **named):
+        repository.git("checkout", "--quiet", "HEAD~1")
+        return prepared(*arguments, **named)
+
+    prepared = gating.gate_run
+    monkeypatch.setattr(gating, "gate_run", changed)
+    assert profile("gate", "job.py", *SIMULATED, "--save-baseline", "main").exit_code == 0
+    assert store.load_baseline("words", "simulated", "main").revision == measured
+
+
+def test_without_git_a_baseline_is_saved_and_compared_with_by_its_blocks(profile, store, repository, monkeypatch):
+    """It is needed for revisions only; that it is missing is told."""
+    assert profile("gate", "job.py", *SIMULATED, "--save-baseline", "main").exit_code == 0
+    monkeypatch.setenv("PATH", str(repository.folder))
+    compared = profile("gate", "job.py", *SIMULATED, "--baseline", "main")
+    assert compared.exit_code == 0, compared.stderr
+    assert "warning: main can't be run again: There is no git to ask for a revision" in compared.stdout
+    saved = profile("gate", "job.py", *SIMULATED, "--save-baseline", "other")
+    assert saved.exit_code == 0, saved.stderr
+    assert store.load_baseline("words", "simulated", "other").revision is None
+
+
 @pytest.mark.long
 def test_a_baseline_that_was_measured_elsewhere_is_inconclusive(profile, store):
     """Exit 4 with what differs, before anything is measured; --force compares all the same."""
@@ -369,6 +397,27 @@ def test_a_summary_that_cannot_be_written_loses_nothing(profile, folder, monkeyp
     answer = profile("gate", "linear", *SIMULATED, "--aa")
     assert answer.exit_code == 0
     assert "can't be written" in answer.stderr
+
+
+@pytest.mark.parametrize(("flags", "whole_s"), [((), 360.0), (("--budget", "10m"), 600.0)])
+def test_the_time_left_is_within_the_budget_of_all(profile, monkeypatch, flags, whole_s):
+    """As blocks are planned that it ends before."""
+    bounds = []
+    monkeypatch.setattr(gating, "time_left_of", lambda *_, **named: bounds.append(named["whole_s"]))
+    assert profile("gate", "linear", *SIMULATED, "--aa", *flags).exit_code == 0
+    assert bounds == [whole_s]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+def test_a_file_that_cannot_be_written_does_not_hide_the_verdict(profile, folder):
+    """Exit 3, with the file and why; the others are written."""
+    files = ("--json", "/dev/full", "--export", "md=gate.md", "--export", "junit=/dev/full")
+    answer = profile("gate", "linear", *SIMULATED, "--aa", *files)
+    assert answer.exit_code == 3
+    assert "pass: a slowdown of 10% is ruled out" in answer.stdout
+    why = "/dev/full can't be written: No space left on device"
+    assert answer.stderr.splitlines()[-1].startswith(f"Error: {why}; {why}. ")
+    assert (folder / "gate.md").read_text()
 
 
 WRONG = {

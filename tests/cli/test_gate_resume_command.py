@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from profiler.cli import gating
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.store.records import RunKind, RunState
 from tests.git_repositories import JOB, Repository
@@ -108,6 +109,16 @@ def test_a_gate_may_be_started_over(store, interrupted, profile):
         assert "going on" not in answer.stderr
         assert "block 1 of 16" in answer.stderr
     assert (store.load_run(run).state, store.load_run(run).blocks) == (RunState.UNFINISHED, DONE)
+
+
+def test_a_gate_that_was_started_over_and_cut_short_is_not_gone_on_with(store, interrupted, profile, monkeypatch):
+    """Its time was up, but it has a verdict."""
+    interrupted(*GATE)
+    with monkeypatch.context() as patch:
+        patch.setattr(gating, "_ends_s", lambda settings, started_s: started_s)
+        profile(*GATE, "--anew")
+    assert {each.state for each in store.find_runs(kind=RunKind.GATE)} == {RunState.CUT_SHORT, RunState.UNFINISHED}
+    assert "going on" not in profile(*GATE).stderr
 
 
 def test_a_gate_that_asks_something_else_starts_over_by_itself(store, interrupted, profile):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 
 import jsonschema
 import pytest
@@ -15,7 +16,9 @@ from profiler.loading import load_topology
 from profiler.precedence import resolve
 from profiler.report.json_document import schema
 from profiler.report.recalibrate_document import recalibrate_schema
+from profiler.store import keeper
 from profiler.store.records import RunState
+from profiler.store.store import StoreFailed
 
 JOB = """
 from profiler import Cost, Operator, Source, Topology
@@ -35,6 +38,7 @@ topology = Topology.chain(
     Operator("count", count, cost=Cost(cpu_ms=0.02, wait_ms=0.5), stateful=True, key="word"),
 )
 """
+STRICTER_JOB = JOB.replace('key="word"),', 'key="word"),\n    latency_ms=200,')
 SIMULATED = ("--engine", "simulated", "--nodes", "2", "--cores", "4", "--no-confirm")
 LINE = "four words in a line of text\n"
 
@@ -109,6 +113,18 @@ def test_the_whole_is_told_on_a_terminal(profile, profiled):
     assert "the platform changed" in answer.stderr
 
 
+def test_a_history_that_did_not_take_all_of_it_is_exit_3_in_the_document_too(recalibrated, store, monkeypatch):
+    """With the verdict as ever."""
+
+    def fail(*_):
+        raise StoreFailed("MongoDB at nowhere does not answer.", hint="Check that it runs.")
+
+    monkeypatch.setattr(store, "save_result", fail)
+    monkeypatch.setattr(keeper, "Patience", partial(keeper.Patience, at_close_s=0.1))
+    document = recalibrated(code=3)
+    assert (document["exit_code"], document["verdict"]) == (3, "confirmed")
+
+
 def test_slots_halved_repeat_steps_two_and_three_only(recalibrated):
     """The features of the profile are kept, also for a recalibration after that."""
     document = recalibrated("--slots", "16")
@@ -128,6 +144,38 @@ def test_changed_code_repeats_all_steps(recalibrated, job):
     assert (document["scope"], document["steps"]) == ("all", [1, 2, 3])
     assert document["differences"] == [{"part": "application", "what": "'split': code of STOP changed"}]
     assert steps(document)[0] == "features"
+
+
+def test_a_changed_constraint_of_the_code_repeats_steps_two_and_three(recalibrated, job):
+    """It is another question; whoever asks by a flag is answered by that."""
+    job(STRICTER_JOB)
+    document = recalibrated()
+    assert [each["what"] for each in document["differences"]] == ["latency: was 500ms, is 200ms"]
+    assert (document["scope"], document["steps"]) == ("platform", [2, 3])
+    assert recalibrated("--dry-run")["differences"] == []
+    job()
+    assert [each["what"] for each in recalibrated(document["result"]["run"], "--dry-run")["differences"]] == [
+        "latency: was 200ms, is 500ms"
+    ]
+    assert recalibrated(document["profile"]["run"], "--dry-run", "--latency", "500ms")["differences"] == []
+
+
+def test_a_constraint_that_was_asked_for_stays_whatever_the_code_states(recalibrated, job, profiled):
+    """Settings of a profile hold; a change of what they set aside changes nothing."""
+    asked = recalibrated("--latency", "300ms")["result"]["run"]
+    job(STRICTER_JOB)
+    assert recalibrated(asked, "--dry-run")["differences"] == []
+
+
+def test_a_profile_of_before_the_code_s_constraint_was_kept_is_asked_about_as_it_was(
+    recalibrated, job, store, profiled
+):
+    """Nobody knows whether it was the code's."""
+    result = store.result(profiled)
+    del result["fingerprint"]["own_latency"]
+    store.save_result(profiled, result)
+    job(STRICTER_JOB)
+    assert recalibrated("--dry-run")["differences"] == []
 
 
 def test_longer_messages_repeat_step_one(recalibrated, job):
@@ -296,6 +344,18 @@ def test_a_profile_that_was_cut_short_is_one_where_there_is_no_other(profile, jo
         )
         assert answer.exit_code == 4, answer.stderr
         assert json.loads(answer.stdout)["profile"]["run"] == cut.run.id
+
+
+def test_the_newest_profile_is_meant_although_its_time_was_up(profile, recalibrated, job, profiled, store):
+    """On Spark that is the usual one; it gives the warm start of today's code, too."""
+    job(JOB.replace('"the", "a"', '"the"'))
+    profile("run", "job.py", *SIMULATED, "--mongo", "mongodb://nowhere", "--budget", "1ms")
+    (cut,) = store.find_runs(state=RunState.CUT_SHORT)
+    document = recalibrated("--dry-run")
+    assert (document["profile"]["run"], document["differences"]) == (cut.run.id, [])
+    older = recalibrated(profiled, "--dry-run")
+    assert older["profile"]["run"] == profiled
+    assert older["scope"] == "confirm"
 
 
 def test_a_profile_in_a_file_needs_no_database(profile, profiled, folder):

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from profiler.cli import watching
+from profiler.events import Phase
 from profiler.services.run_folder import cache_directory
 from profiler.services.writing import place_of
 
@@ -98,21 +99,45 @@ def test_a_file_that_is_not_there_is_refused_before_a_database_starts(profile, r
     )
 
 
+def of_a_job(store, run, phases, **seen):
+    """Return the windows of a run in these phases, and what else was seen in them, as long as a real job's are."""
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    chosen = [each for each in store.windows(run) if each.phase in phases]
+    return [
+        replace(each, at=noon + timedelta(seconds=30 * number), observation=replace(each.observation, **seen))
+        for number, each in enumerate(chosen)
+    ]
+
+
 def test_a_run_in_the_history_is_followed_to_its_end(profile, profiled, store):
-    """Its windows are those of the job; stress makes a queue."""
+    """Its windows are those of the job, except where it is stressed."""
     answer = profile(
         *("recalibrate", "--watch", "--job", profiled, "--mongo", "mongodb://nowhere"),
         *("--queue", "1", "--json", "-", "--quiet"),
     )
     assert answer.exit_code == 0, answer.stderr
-    assert json.loads(answer.stdout)["windows"] == len(store.windows(profiled))
+    calm = [each for each in store.windows(profiled) if each.phase not in watching.STRESSED]
+    assert 0 < json.loads(answer.stdout)["windows"] == len(calm) < len(store.windows(profiled))
+
+
+@pytest.mark.parametrize(("phases", "alarms"), [(watching.STRESSED, []), ((Phase.PROBE, Phase.CALM), ["queue"])])
+def test_a_queue_that_stress_makes_on_purpose_is_no_alarm(profile, profiled, store, phases, alarms):
+    """One that stays where the job should keep up is."""
+    store.begin_run(replace(store.load_run(profiled).run, id="followed"))
+    store.add_windows("followed", of_a_job(store, profiled, phases, queue_rows=5000.0))
+    answer = profile(
+        *("recalibrate", profiled, "--watch", "--job", "followed", "--mongo", "mongodb://nowhere"),
+        *("--queue", "1000", "--period", "60s", "--json", "-", "--quiet"),
+    )
+    assert answer.exit_code == 0, answer.stderr
+    assert [each["quantity"] for each in json.loads(answer.stdout)["alarms"]] == alarms
 
 
 def test_a_watch_ends_with_a_run_that_was_killed(profile, profiled, store):
     """Nobody measures it any more, so nothing new will come; it is not waited for."""
     found = store.load_run(profiled).run
     store.begin_run(replace(found, id="killed", place=place_of(cache_directory())))
-    store.add_windows("killed", store.windows(profiled)[:2])
+    store.add_windows("killed", of_a_job(store, profiled, (Phase.PROBE,))[:2])
     answer = profile("recalibrate", profiled, "--watch", "--job", "killed", "--mongo", "mongodb://nowhere")
     assert answer.exit_code == 0, answer.stderr
     assert "Run killed was interrupted" in answer.stderr

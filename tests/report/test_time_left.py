@@ -93,3 +93,14 @@ def test_a_gate_is_one_round_and_the_blocks_of_two_versions():
     before = gate.after(20, started(1))
     assert 16 * (5 + 5 * 3.8) < before < 16 * (5 + 5 * 3.8) + 60
     assert gate.after(60, BlockStarted(0, 16, ONE_EACH, "baseline")) == pytest.approx(16 * (5 + 5 * 3.8))
+
+
+def test_no_more_is_left_than_what_a_budget_of_all_leaves():
+    """Eight blocks of both versions would take longer than six minutes, and are ended by then."""
+    design = Design(windows=6, probe=0, block=3, block_warm_up=1, block_probe=1, blocks=8)
+    gate = Profiling(design, rounds=1, arms=2, whole_s=360.0)
+    assert gate.time_left.left_s == pytest.approx(360)
+    gate.after(20, started(1))
+    assert gate.after(60, BlockStarted(0, 16, ONE_EACH, "baseline")) == pytest.approx(280)
+    assert gate.after(200, BlockStarted(15, 16, ONE_EACH, "baseline")) == pytest.approx(5 + 5 * 3.8)
+    assert gate.after(100) == 0
