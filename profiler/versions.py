@@ -76,8 +76,9 @@ class Version:
 
 def load_version(reference: str, *, beside: str, moved: Moved | None = None) -> Version:
     """Load what a TOPOLOGY argument names, `beside` another that is loaded; from a copy where its folder moved."""
-    first = file_of(beside)
-    roots = [Path.cwd()] + ([first.parent] if first else []) + ([moved.root, moved.copy] if moved else [])
+    first, second = file_of(beside), file_of(reference)
+    folders = [file.parent for file in (first, second) if file is not None]
+    roots = [Path.cwd(), *folders, *([moved.root, moved.copy] if moved else [])]
     modules = _Modules(roots, _search_path(first, moved))
     try:
         there = _moved_reference(reference, moved)  # a path is one from here, not from the copy's own folder

@@ -175,6 +175,20 @@ def test_another_file_has_its_own_neighbours(repository):
     assert (other["count"].cost.cpu_ms, today["count"].cost.cpu_ms) == (0.5, 0.7)
 
 
+def test_another_file_may_lie_outside_of_the_working_directory(repository, monkeypatch):
+    """Its modules are its own too, those that are imported later included, and travel with it."""
+    for name in ("new", "old"):
+        text = f"NAME = '{name}'\n"
+        repository.write(**{f"{name}__job": LAZY, f"{name}__settings": text, f"{name}__later": text})
+    monkeypatch.chdir(repository.folder / "new")
+    today = load_topology("job.py")
+    other = load_version("../old/job.py", beside="job.py")
+    for _ in range(2):
+        assert other.topology["label"].function(None) == ("old", "old")
+        assert today["label"].function(None) == ("new", "new")
+    assert {"settings", "later"} <= other.modules.own.keys()
+
+
 def test_nothing_is_left_of_an_unpacked_revision(repository, tmp_path):
     """Neither the folder, nor anything in the repository; an error changes nothing about that."""
     commit = repository.commit(job=JOB, costs="COUNT_MS = 0.5\n")

@@ -24,7 +24,14 @@ from profiler.cli.fitting import fitted_to
 from profiler.cli.keeping import Keeping, kept, new_run_id
 from profiler.cli.outputs import Outputs
 from profiler.cli.recalibrate import Request
-from profiler.cli.running import environment_of, measure_as_before, policy_parameters, search_design
+from profiler.cli.running import (
+    environment_of,
+    measure_as_before,
+    policy_parameters,
+    search_budget_s,
+    search_design,
+    time_limits,
+)
 from profiler.cli.stored_profiles import (
     RECALIBRATES,
     find_profile,
@@ -173,7 +180,8 @@ def _measured(job: _Job) -> _Made:
     """Open the engine, decide, measure and keep."""
     settings, topology = job.settings, job.topology
     design, parameters = search_design(settings), policy_parameters(settings)
-    time_left = time_left_of(settings, design, rounds=TYPICAL_ROUNDS)
+    budget_s, limits = search_budget_s(settings), time_limits(settings)
+    time_left = time_left_of(settings, design, budget_s=budget_s or limits.search_s, rounds=TYPICAL_ROUNDS)
     title = f"recalibrate {topology.name} on {settings.engine}"
     with (
         progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
@@ -198,7 +206,8 @@ def _measured(job: _Job) -> _Made:
             design=design,
             report=history.report,
             slots=settings.slots,
-            budget_s=settings.budget_s,
+            budget_s=budget_s,
+            limits=limits,
         )
         profile = loop.run(history.past)
         if verdict(case.decided.warm, profile) is Verdict.CHANGED and not settings.quick:

@@ -9,10 +9,12 @@ from functools import partial
 import jsonschema
 import pytest
 
+from profiler.cli import recalibrating
 from profiler.cli.fingerprints import as_asked, asked_of, foreseen_fingerprint
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.fingerprint import fingerprint_document, fingerprint_from
 from profiler.loading import load_topology
+from profiler.loop import Limits
 from profiler.precedence import resolve
 from profiler.report.json_document import schema
 from profiler.report.recalibrate_document import recalibrate_schema
@@ -331,6 +333,13 @@ def test_a_budget_that_is_over_is_inconclusive(recalibrated, job):
     assert again["result"]["run"] == document["result"]["run"]
     assert again["differences"]
     assert again["rounds"] > 1
+
+
+def test_a_search_ends_by_the_limits_of_a_profile(recalibrated, job, monkeypatch):
+    """Those of Spark, where no budget is set."""
+    job(JOB.replace('"the", "a"', '"the"'))
+    monkeypatch.setattr(recalibrating, "time_limits", lambda settings: Limits(search_s=1e-3))
+    assert recalibrated(code=4)["rounds"] == 1
 
 
 def test_a_profile_that_was_cut_short_is_one_where_there_is_no_other(profile, job, store):
