@@ -139,11 +139,11 @@ def test_a_drill_makes_the_largest_operator_work_longer_and_is_found():
 
 
 def test_a_drill_that_is_missed_is_no_pass():
-    """Two percent of one operator are within what a pass allows; whoever drills wants to see them found."""
-    gate = Watched(job(), drill=Drill(0.02, runs_functions=False), limits=Limits(0.001, 0.1))
+    """Little more of one operator is within what a pass allows; whoever drills wants to see it found."""
+    gate = Watched(job(), drill=Drill(0.006, runs_functions=False), limits=Limits(0.001, 0.1))
     assert gate.outcome.judgement.verdict is not GateVerdict.SLOWER
     assert gate.outcome.verdict is GateVerdict.INCONCLUSIVE
-    assert "the drill was not found: +1.4% CPU per row were expected" in why(gate.outcome, Limits(), {})
+    assert "the drill was not found: +0.4% CPU per row were expected" in why(gate.outcome, Limits(), {})
 
 
 def test_a_drill_that_could_not_be_found_is_not_measured():
