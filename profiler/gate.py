@@ -51,6 +51,7 @@ from profiler.events import BlockMeasured, Event, Report, TrialStarted, ignore
 from profiler.measure import FEWEST_WINDOWS, Arm, Design, measure, observe_blocks
 from profiler.observation import BlockWindows, Detail, Measurement
 from profiler.rounds import Action, Step, Trial
+from profiler.statistics.confirmation import Layout
 from profiler.statistics.gate_blocks import BASELINE, CANDIDATE
 from profiler.statistics.gating import GateVerdict, Judgement, Limits, judge
 from profiler.topology import Topology
@@ -266,6 +267,7 @@ class Gate:
         """Measure turn after turn, a block of each version that can be run, as long as the time lasts, and look."""
         blocks = list(self.baseline.blocks) if isinstance(self.baseline, StoredSide) else []
         interleaved = isinstance(self.baseline, Side)
+        layout = Layout(interleaved, self.engine.platform.session_sd)
         design = self._block_design()
         early_at, early = looks(design.blocks)[0]
         part_left, turns = 1.0, 0
@@ -276,11 +278,11 @@ class Gate:
             # Of a turn that was known already there was a look when it was measured.
             is_worth_it = len(known) == len(self._order(0)) or self._is_time_for(turns, design)
             if turns == early_at < design.blocks and is_worth_it:
-                judgement = judge(blocks, self.limits, part=early, interleaved=interleaved)
+                judgement = judge(blocks, self.limits, part=early, layout=layout)
                 part_left -= early
                 if judgement.verdict is not GateVerdict.INCONCLUSIVE:
                     return Outcome(judgement, tuple(blocks), expected_per_s, interleaved=interleaved)
-        judgement = judge(blocks, self.limits, part=part_left, interleaved=interleaved)
+        judgement = judge(blocks, self.limits, part=part_left, layout=layout)
         is_complete = turns == design.blocks
         return Outcome(judgement, tuple(blocks), expected_per_s, interleaved=interleaved, complete=is_complete)
 

@@ -125,6 +125,23 @@ def test_a_stored_baseline_takes_part_with_its_blocks():
     assert slower.outcome.judgement.slower_operator.name == "work"
 
 
+class FromSessionToSession(SimulatedEngine):
+    """An engine whose sessions differ by a tenth although nothing was changed."""
+
+    @property
+    def platform(self):
+        return replace(super().platform, session_sd=0.1)
+
+
+def test_what_an_engine_s_sessions_differ_by_is_no_slower_code():
+    """Against stored blocks only: versions that take turns meet in one session."""
+    measured = Watched(job()).outcome
+    stored = StoredSide("main", measured.blocks, measured.throughput_per_s)
+    across = Watched(job(0.7), baseline=stored, seed=2, kind=FromSessionToSession)
+    assert across.outcome.verdict is GateVerdict.INCONCLUSIVE
+    assert Watched(job(0.7), seed=2, kind=FromSessionToSession).outcome.verdict is GateVerdict.SLOWER
+
+
 def test_a_drill_makes_the_largest_operator_work_longer_and_is_found():
     """Its effect on the job is told before anything is compared, and comes true."""
     gate = Watched(job(), drill=Drill(0.2, runs_functions=False))

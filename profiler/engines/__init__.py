@@ -38,6 +38,8 @@ class Platform:
     """What the work is done by, where that is known: figures of another machine can't be compared."""
     loop_s: float | None = None
     """CPU time of the speed index's work at speed 1; None where the index is absolute."""
+    session_sd: float = 0.0
+    """Standard deviation, of logs, of an unchanged job's CPU per row × speed index from session to session."""
     cold_s: float = 0.0
     """Seconds under load that a new engine needs to come up to its speed: compilers learn, caches fill."""
     prefill_keys: int = 0

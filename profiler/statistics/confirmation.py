@@ -36,6 +36,21 @@ EQUIVALENCE_MARGIN = 0.05
 """Arms whose effects lie within this are called unchanged."""
 _FEWEST_FOR_TREND = 8
 """Blocks; with fewer the trend would cost more degrees of freedom than it is worth."""
+_SESSION_FREEDOM = 3
+"""Of what sessions differ by: it was seen in four of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the blocks of two arms lie in time."""
+
+    interleaved: bool = True
+    """False where one arm's were all measured before the other's, in another session."""
+    session_sd: float = 0.0
+    """Standard deviation of logs from session to session, which blocks of one session do not show."""
+
+
+IN_TURNS = Layout()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +129,12 @@ class ArmDifference:
 
 
 def arm_difference(
-    blocks: Sequence[Block], *, reference: int = 0, candidate: int = 1, trend: bool = True
+    blocks: Sequence[Block], *, reference: int = 0, candidate: int = 1, layout: Layout = IN_TURNS
 ) -> ArmDifference | None:
     """Estimate how two arms differ; None where nothing can be tested: fewer than two blocks, or one without a value.
 
-    Blocks of which one arm's all came before the other's have no `trend` that could be told from the difference.
+    Blocks that are not interleaved have no trend that could be told from the difference, and two sessions' differences
+    in them.
     """
     ours = [(position, block) for position, block in enumerate(blocks) if block.arm in (reference, candidate)]
     is_candidate = np.array([block.arm == candidate for _, block in ours], dtype=np.bool_)
@@ -127,10 +143,18 @@ def arm_difference(
         return None
     slope = speed_slope([block for _, block in ours])
     means = np.array([np.log(normalised(block, slope)).mean() for _, block in ours])
-    time = np.array([float(position) for position, _ in ours]) if trend else None
+    time = np.array([float(position) for position, _ in ours]) if layout.interleaved else None
     found, detrended = _difference(means, is_candidate, time)
+    if not layout.interleaved:
+        found = _across_sessions(found, layout.session_sd)
     before, after = detrended[~is_candidate], detrended[is_candidate]
     return ArmDifference(found, float(before.mean()), mann_whitney_where_not_normal(before, after))
+
+
+def _across_sessions(found: LogDifference, session_sd: float) -> LogDifference:
+    """Add what two sessions may differ by although the code is the same."""
+    within = (found.standard_error**2, found.degrees_of_freedom)
+    return LogDifference(found.difference, *welch_satterthwaite([within, (2 * session_sd**2, _SESSION_FREEDOM)]))
 
 
 def _verdict(found: LogDifference, alpha: float, relevant_effect: float, margin: float) -> Verdict:

@@ -12,7 +12,7 @@ criterion says
 and the gate: slower where any criterion does; pass where CPU per row and throughput both pass; else inconclusive.
 Latency may fail a gate, but a pass does not wait for it: at the tail it varies several times as much as the others.
 What it could not have seen is told beside it. Against the stored blocks of an earlier session neither throughput nor
-latency may fail a gate.
+latency may fail a gate, and what sessions differ by although nothing was changed counts as noise.
 
 Why a criterion for a single operator: what it adds is counted in parts of the job's CPU per row, so the noise of all
 others does not hide it. With *shared* noise a gate of 8 blocks each finds 5.7 % that way, where the whole job's CPU per
@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from profiler.observation import BlockWindows, Doubt
-from profiler.statistics.confirmation import ArmDifference, arm_difference
+from profiler.statistics.confirmation import IN_TURNS, ArmDifference, Layout, arm_difference
 from profiler.statistics.gate_blocks import BASELINE, BLOCKS, CANDIDATE, Criterion
 from profiler.statistics.holm import holm
 from profiler.statistics.slower_operator import OperatorChange, Quantity, operator_changes, operator_differences
@@ -126,18 +126,15 @@ class Judgement:
         return next(finding for finding in self.findings if finding.criterion is criterion)
 
 
-def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, interleaved: bool = True) -> Judgement:
-    """Judge blocks in time order; `part` is the part of the significance level that this look may use.
-
-    `interleaved` is False where the baseline's blocks were all measured before the candidate's.
-    """
+def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, layout: Layout = IN_TURNS) -> Judgement:
+    """Judge blocks in time order; `part` is the part of the significance level that this look may use."""
     alpha = part * limits.alpha
     tests = {
         criterion: _job_test(criterion, found)
         for criterion, read in BLOCKS.items()
-        if (found := arm_difference(read(blocks), trend=interleaved)) is not None
+        if (found := arm_difference(read(blocks), layout=layout)) is not None
     }
-    of_operator = _operator_test(blocks, alpha, interleaved=interleaved)
+    of_operator = _operator_test(blocks, alpha, layout)
     if of_operator is not None:
         tests[Criterion.OPERATOR] = of_operator
     in_look = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
@@ -151,7 +148,7 @@ def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, 
             alpha,
             adjusted,
             arms,
-            may_fail=interleaved or criterion in FAIL_ACROSS_SESSIONS,
+            may_fail=layout.interleaved or criterion in FAIL_ACROSS_SESSIONS,
         )
         if criterion in tests
         else _untested(criterion)
@@ -159,9 +156,7 @@ def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, 
     )
     slower = {finding.criterion for finding in findings if finding.verdict is GateVerdict.SLOWER}
     quantity = Quantity.BUSY if slower and not slower & {Criterion.CPU, Criterion.OPERATOR} else Quantity.CPU
-    return Judgement(
-        _overall(findings), 1 - alpha, findings, operator_changes(blocks, quantity, alpha, interleaved=interleaved)
-    )
+    return Judgement(_overall(findings), 1 - alpha, findings, operator_changes(blocks, quantity, alpha, layout))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,13 +199,13 @@ def _job_test(criterion: Criterion, found: ArmDifference) -> _Test:
     return _Test(slowdown, baseline, mann_whitney_p=found.mann_whitney_p)
 
 
-def _operator_test(blocks: Sequence[BlockWindows], alpha: float, *, interleaved: bool) -> _Test | None:
+def _operator_test(blocks: Sequence[BlockWindows], alpha: float, layout: Layout) -> _Test | None:
     """Test the operator that adds the most to the job's CPU per row."""
-    differences = operator_differences(blocks, Quantity.CPU, interleaved=interleaved)
+    differences = operator_differences(blocks, Quantity.CPU, layout)
     known = {name: each for name, each in differences.items() if each is not None}
     if not known:
         return None
-    changes = operator_changes(blocks, Quantity.CPU, alpha / len(known), interleaved=interleaved)
+    changes = operator_changes(blocks, Quantity.CPU, alpha / len(known), layout)
     total_s = sum(each.baseline_s for each in changes)
     certain_s = sum(each.increase_s for each in changes if each.is_gone or each.is_new or each.high < 0)
     tests = [

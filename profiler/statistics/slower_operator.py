@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from profiler.observation import BlockWindows
-from profiler.statistics.confirmation import ArmDifference, Block, arm_difference
+from profiler.statistics.confirmation import IN_TURNS, ArmDifference, Block, Layout, arm_difference
 from profiler.statistics.gate_blocks import BASELINE, CANDIDATE
 from profiler.statistics.student import relative
 
@@ -58,10 +58,10 @@ class OperatorChange:
 
 
 def operator_changes(
-    blocks: Sequence[BlockWindows], quantity: Quantity, alpha: float, *, interleaved: bool = True
+    blocks: Sequence[BlockWindows], quantity: Quantity, alpha: float, layout: Layout = IN_TURNS
 ) -> tuple[OperatorChange, ...]:
     """Compare every operator; the one that adds the most seconds per row comes first."""
-    found = operator_differences(blocks, quantity, interleaved=interleaved)
+    found = operator_differences(blocks, quantity, layout)
     changes = [
         _untested(blocks, name, quantity) if each is None else _change(name, quantity, each, alpha)
         for name, each in found.items()
@@ -70,14 +70,12 @@ def operator_changes(
 
 
 def operator_differences(
-    blocks: Sequence[BlockWindows], quantity: Quantity, *, interleaved: bool = True
+    blocks: Sequence[BlockWindows], quantity: Quantity, layout: Layout = IN_TURNS
 ) -> dict[str, ArmDifference | None]:
     """Estimate how the cost of every operator differs; None where only one arm has it, or a block of it no cost."""
     names = dict.fromkeys(name for block in blocks for window in block.windows for name in window.operators)
     return {
-        name: arm_difference(
-            [Block(block.arm, (_cost_s(block, name, quantity),)) for block in blocks], trend=interleaved
-        )
+        name: arm_difference([Block(block.arm, (_cost_s(block, name, quantity),)) for block in blocks], layout=layout)
         for name in names
     }
 

@@ -10,6 +10,7 @@ import pytest
 
 from profiler.engines.simulated.noise import Preset
 from profiler.observation import Doubt, Latency
+from profiler.statistics.confirmation import Layout
 from profiler.statistics.gate_blocks import Criterion
 from profiler.statistics.gating import GateVerdict, Limits, judge
 from profiler.statistics.slower_operator import Quantity
@@ -137,9 +138,20 @@ def test_a_look_that_may_use_less_of_the_level_is_stricter():
 def test_stored_blocks_are_not_taken_for_a_trend():
     """All of one version before all of the other: a trend could not be told from the difference."""
     seen = blocks(TODAY, TODAY.with_cpu(count=6e-4), interleaved=False)
-    stored = judge(seen, LIMITS, interleaved=False)
+    stored = judge(seen, LIMITS, layout=Layout(interleaved=False))
     assert stored.verdict is GateVerdict.SLOWER
     assert stored[Criterion.CPU].detectable_effect < judge(seen, LIMITS)[Criterion.CPU].detectable_effect
+
+
+def test_what_sessions_differ_by_is_noise():
+    """Ten percent between two sessions may be the sessions'; half as much again is not."""
+    layout = Layout(interleaved=False, session_sd=0.03)
+    found = judge(blocks(TODAY, TODAY.with_cpu(count=6e-4), interleaved=False), LIMITS, layout=layout)
+    assert found.verdict is GateVerdict.INCONCLUSIVE
+    assert found[Criterion.CPU].detectable_effect > 0.15
+    found = judge(blocks(TODAY, TODAY.with_cpu(count=1e-3), interleaved=False), LIMITS, layout=layout)
+    assert found.verdict is GateVerdict.SLOWER
+    assert found.slower_operator.name == "count"
 
 
 def test_a_slower_day_is_no_slower_code():
@@ -147,7 +159,7 @@ def test_a_slower_day_is_no_slower_code():
     normalised by its speed, stayed."""
     tired = replace(TODAY, throughput_per_s=TODAY.throughput_per_s / 2, latency_ms=2 * TODAY.latency_ms)
     seen = blocks(TODAY, tired, interleaved=False)
-    stored = judge(seen, LIMITS, interleaved=False)
+    stored = judge(seen, LIMITS, layout=Layout(interleaved=False))
     assert stored.verdict is GateVerdict.INCONCLUSIVE
     assert stored[Criterion.THROUGHPUT].verdict is GateVerdict.INCONCLUSIVE
     assert stored[Criterion.THROUGHPUT].effect == pytest.approx(-0.5, abs=0.02), "it is told all the same"
