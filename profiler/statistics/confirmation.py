@@ -36,8 +36,8 @@ EQUIVALENCE_MARGIN = 0.05
 """Arms whose effects lie within this are called unchanged."""
 _FEWEST_FOR_TREND = 8
 """Blocks; with fewer the trend would cost more degrees of freedom than it is worth."""
-_SESSION_FREEDOM = 3
-"""Of what sessions differ by: it was seen in four of them."""
+_SESSION_FREEDOM = 2
+"""Of what sessions differ by: it was seen in three of them."""
 
 
 @dataclass(frozen=True, slots=True)
