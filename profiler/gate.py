@@ -38,17 +38,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from profiler.block_time import BlockTime
 from profiler.configuration import Configuration
 from profiler.confirming import looks
-from profiler.drilling import Drilled, Loader, foreseen, in_words, largest_operator
+from profiler.drilling import Calibration, Drilled, Loader, foreseen, in_words, largest_operator
 from profiler.engines import Engine
 from profiler.errors import ProfileError
 from profiler.events import BlockMeasured, Event, Report, TrialStarted, ignore
-from profiler.measure import FEWEST_WINDOWS, Arm, Design, measure, observe_blocks
+from profiler.measure import FEWEST_WINDOWS, Arm, Design, measure, observe_blocks, observe_side_by_side
 from profiler.observation import BlockWindows, Detail, Measurement
 from profiler.rounds import Action, Step, Trial
 from profiler.statistics.confirmation import Layout
@@ -115,6 +115,17 @@ class Outcome:
         return GateVerdict.INCONCLUSIVE if self.drilled and verdict is GateVerdict.PASS else verdict
 
 
+def side_by_side(engine: Engine, baseline: Side | StoredSide, candidate: Side) -> bool:
+    """Tell whether two versions can run at the same time; one that has only blocks left had company then."""
+
+    def slots(side: Side) -> int:
+        of_the_engine = engine.platform.slots - engine.slots_for(side.topology)
+        return sum(side.configuration.tasks.values()) + of_the_engine
+
+    sides = (baseline if isinstance(baseline, Side) else candidate, candidate)
+    return engine.platform.side_by_side and sum(map(slots, sides)) <= engine.platform.slots
+
+
 @dataclass(slots=True)
 class Gate:
     """Run one gate; see the module's text."""
@@ -138,12 +149,15 @@ class Gate:
     """Both versions are the same code, so that a compiler that knows one of them knows the other."""
     clock: Callable[[], float] = time.monotonic
     _time: BlockTime = field(init=False)
+    _together: bool = field(init=False)
+    """The blocks of a turn are measured at the same time."""
     _uncounted: int = field(default=0, init=False)
     """Blocks that prepared the candidate."""
 
     def __post_init__(self) -> None:
         """Begin to see how long things take."""
         self._time = BlockTime(self.clock, self.ends_s)
+        self._together = side_by_side(self.engine, self.baseline, self.candidate)
 
     def run(self) -> Outcome:
         """Measure, look, decide."""
@@ -170,9 +184,8 @@ class Gate:
         if not (is_time and drilled.can_be_found):
             return Outcome(None, throughput_per_s=reference.throughput_per_s, complete=is_time, drilled=drilled)
 
-        def measured(topology: Topology) -> BlockWindows:
-            arm = Arm(side.configuration, reference.throughput_per_s, topology=topology, name="calibration")
-            return self._uncounted_block(arm, self._calibrating(), Detail.FULL)
+        def measured(topology: Topology) -> Calibration:
+            return self._calibrated(replace(side, topology=topology, name="calibration"), reference)
 
         expected_per_s = self._expected_per_s(reference)
         candidate = replace(side, topology=loader.loaded(side.topology, drilled, reference, measured))
@@ -234,7 +247,7 @@ class Gate:
         left_s = self._time.left_s - (self._time.block_s(_windows(preparing)) if preparing else 0.0)
         for block in (self.design.block, min(SHORT_BLOCK, self.design.block)):
             design = replace(self.design, block=block)
-            turn_s = len(self._order(0)) * self._time.block_s(_windows(design))
+            turn_s = self._blocks_in_line(len(self._order(0))) * self._time.block_s(_windows(design))
             if left_s >= design.blocks * turn_s:
                 return design
         return replace(design, blocks=max(0, int(left_s / turn_s)) if turn_s else 0)
@@ -242,22 +255,23 @@ class Gate:
     def _warm_up(self, candidate: Side, expected_per_s: float, design: Design) -> None:
         """Let an engine that learns see the candidate's own code, where the baseline's is all it knows."""
         arm = Arm(candidate.configuration, expected_per_s, topology=candidate.topology, name="candidate, warm-up")
-        self._uncounted_block(arm, design, Detail.APART)
+        self._uncounted_blocks([arm], design, Detail.APART)
 
-    def _uncounted_block(self, arm: Arm, design: Design, detail: Detail) -> BlockWindows:
-        (block,) = observe_blocks(
-            self.engine,
-            self.candidate.topology,
-            [arm],
-            [0],
-            design,
-            self._tell,
-            before=self._uncounted,
-            planned=self._planned + 1,
-            detail=detail,
-        )
+    def _calibrated(self, loaded: Side, reference: Measurement) -> Calibration:
+        """Run a burdened candidate, beside the candidate as it is where that can be; else that was run before it."""
+        sides = [self.candidate, loaded] if self._together else [loaded]
+        arms = [
+            Arm(side.configuration, reference.throughput_per_s, topology=side.topology, name=side.name)
+            for side in sides
+        ]
+        *own, seen = self._uncounted_blocks(arms, self._calibrating(), Detail.APART if self._together else Detail.FULL)
+        return Calibration(own[0].windows if own else reference.windows, seen.windows)
+
+    def _uncounted_blocks(self, arms: Sequence[Arm], design: Design, detail: Detail) -> list[BlockWindows]:
+        """Observe blocks that only prepare, at the same time where there are several."""
+        blocks = list(self._observed(arms, range(len(arms)), design, self._uncounted, self._planned + 1, detail))
         self._uncounted += 1
-        return block
+        return blocks
 
     @property
     def _planned(self) -> int:
@@ -267,7 +281,7 @@ class Gate:
         """Measure turn after turn, a block of each version that can be run, as long as the time lasts, and look."""
         blocks = list(self.baseline.blocks) if isinstance(self.baseline, StoredSide) else []
         interleaved = isinstance(self.baseline, Side)
-        layout = Layout(interleaved, self.engine.platform.session_sd)
+        layout = Layout(interleaved, self.engine.platform.session_sd, paired=interleaved and self._together)
         design = self._block_design()
         early_at, early = looks(design.blocks)[0]
         part_left, turns = 1.0, 0
@@ -294,17 +308,24 @@ class Gate:
 
     def _order(self, turn: int) -> tuple[int, ...]:
         """Return the versions of a turn: mirrored, so that both meet a steady drift alike."""
-        order = (BASELINE, CANDIDATE) if isinstance(self.baseline, Side) else (CANDIDATE,)
+        order: tuple[int, ...] = (BASELINE, CANDIDATE)
+        if isinstance(self.baseline, StoredSide):
+            order = (CANDIDATE,) * (2 if self._together else 1)
         return order[::-1] if turn % 2 else order
+
+    def _blocks_in_line(self, blocks: int) -> int:
+        """Count the blocks of a turn that wait for each other."""
+        return min(blocks, 1) if self._together else blocks
 
     def _past_of(self, turn: int) -> Sequence[BlockWindows]:
         """Return the blocks of a turn that an earlier session measured."""
         size = len(self._order(turn))
-        return self.past[turn * size : (turn + 1) * size]
+        past = self.past[turn * size : (turn + 1) * size]
+        return past if len(past) == size or not self._together else ()
 
     def _is_time_for(self, turn: int, design: Design) -> bool:
         missing = len(self._order(turn)) - len(self._past_of(turn))
-        return not missing or self._time.allows(missing, _windows(design))
+        return not missing or self._time.allows(self._blocks_in_line(missing), _windows(design))
 
     def _measured(self, candidate: Side, expected_per_s: float, turn: int, design: Design) -> list[BlockWindows]:
         """Measure the blocks that are missing of a turn."""
@@ -312,23 +333,23 @@ class Gate:
         arms = [Arm(side.configuration, expected_per_s, topology=side.topology, name=side.name) for side in sides]
         known, order = len(self._past_of(turn)), self._order(turn)
         before = turn * len(order) + known
-        seen = observe_blocks(
-            self.engine,
-            candidate.topology,
-            arms,
-            order[known:],
-            design,
-            self._tell,
-            before=self._uncounted + before,
-            planned=self._planned,
-            detail=Detail.APART,
-        )
+        seen = self._observed(arms, order[known:], design, self._uncounted + before, self._planned, Detail.APART)
         blocks = []
         for number, block in enumerate(seen, start=before + 1):
             _require_rows(block, arms[block.arm].name)
             blocks.append(block)
             self._tell(BlockMeasured(number, block, expected_per_s, self.engine.platform.loop_s))
         return blocks
+
+    def _observed(
+        self, arms: Sequence[Arm], order: Sequence[int], design: Design, before: int, planned: int, detail: Detail
+    ) -> Iterator[BlockWindows]:
+        """Observe blocks in this order, or all at the same time."""
+        observe = observe_side_by_side if self._together and len(order) > 1 else observe_blocks
+        topology = self.candidate.topology
+        return observe(
+            self.engine, topology, arms, order, design, self._tell, before=before, planned=planned, detail=detail
+        )
 
 
 def _require_rows(block: BlockWindows, version: str) -> None:

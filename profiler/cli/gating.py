@@ -21,7 +21,7 @@ from profiler.cli.windows import fewer_of
 from profiler.confirming import looks
 from profiler.engines import Engine
 from profiler.environment import fingerprint
-from profiler.gate import DESIGN, Drill, Gate, Outcome, Side, StoredSide
+from profiler.gate import DESIGN, Drill, Gate, Outcome, Side, StoredSide, side_by_side
 from profiler.report.gate_document import Against, Case, gate_document
 from profiler.report.gate_exports import GATE_WRITERS, as_markdown
 from profiler.report.gate_terminal import print_gate
@@ -57,7 +57,8 @@ def run_gate(request: Request, settings: Settings) -> int:
             require_allowed(request.topology, request.tasks or {})
             candidate = Side("candidate", request.topology, configured(request.topology, tasks))
             with opening as engine:
-                case = _case(request, settings, candidate, other, stored, engine)
+                baseline_side = _side(other, tasks, stored, engine)
+                case = _case(request, settings, candidate, baseline_side, other, stored, engine)
                 if other.topology is not None:
                     differ = other_tasks(candidate.configuration, configured(other.topology, tasks))
                     case = replace(case, warnings=(*case.warnings, *differ))
@@ -69,7 +70,7 @@ def run_gate(request: Request, settings: Settings) -> int:
                 if request.force or not case.differences:
                     outcome = Gate(
                         engine,
-                        _side(other, tasks, stored, engine),
+                        baseline_side,
                         candidate,
                         limits=case.limits,
                         design=design,
@@ -120,9 +121,17 @@ def _loaded(request: Request, settings: Settings, open_store: OpenStore | None) 
 
 
 def _case(
-    request: Request, settings: Settings, candidate: Side, other: Opponent, stored: Baseline | None, engine: Engine
+    request: Request,
+    settings: Settings,
+    candidate: Side,
+    baseline: Side | StoredSide,
+    other: Opponent,
+    stored: Baseline | None,
+    engine: Engine,
 ) -> Case:
     asked = {"data": ", ".join(data_digests(request.topology).values()), "conf": conf_digest(settings)}
+    if side_by_side(engine, baseline, candidate):
+        asked["blocks"] = "two at a time"
     there = None if stored is None or other.kind is Against.ITSELF else stored.environment
     if there is not None and other.topology is not None:
         there = {**there, **asked}  # it is run again, with the candidate's own

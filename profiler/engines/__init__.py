@@ -42,6 +42,8 @@ class Platform:
     """Standard deviation, of logs, of an unchanged job's CPU per row × speed index from session to session."""
     cold_s: float = 0.0
     """Seconds under load that a new engine needs to come up to its speed: compilers learn, caches fill."""
+    side_by_side: bool = False
+    """Two deployments may run at the same time, and share the machine alike."""
     prefill_keys: int = 0
     """Rows of state that every deployment was filled with before its first window, as far as the data has so many."""
 
@@ -87,8 +89,8 @@ class Engine(Protocol):
     ) -> Deployment:
         """Start the topology with these tasks; `fused` runs today's job as written, without extra shuffles.
 
-        `window_s` is the length of this deployment's windows where it is not the engine's. Raises ProfileError where
-        the configuration does not fit the slots.
+        `window_s` is the length of this deployment's windows where it is not the engine's. Others that are not closed
+        go on beside it. Raises ProfileError where the configuration does not fit the slots.
         """
 
     def close(self) -> None:

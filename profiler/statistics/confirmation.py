@@ -15,6 +15,9 @@ index is useless; slope from all windows within arms 5.3 %, 77 %, but 6.2 % unde
 means are not independent; **slope from windows within blocks 4.3 %, 74 %**, and 5.0 % under stronger drift. The trend
 makes that 4.4 %, 72 %; under a drift that wanders by 4 % a block, unseen by the index, it raises the power from 44 %
 to 56 %. Pairs (AB)(BA) would raise it as much but halve the degrees of freedom.
+
+Blocks that were measured at the same time are pairs indeed (`Layout.paired`): the differences within them are tested,
+with Student's t-test.
 """
 
 from __future__ import annotations
@@ -24,10 +27,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from profiler.observation import BlockWindows, Doubt
 from profiler.statistics.comparison import Comparison, Verdict
-from profiler.statistics.normality import mann_whitney_where_not_normal
+from profiler.statistics.normality import mann_whitney_where_differences_not_normal, mann_whitney_where_not_normal
 from profiler.statistics.screening import direction, untestable
 from profiler.statistics.speed_index import normalised, speed_slope
 from profiler.statistics.student import LogDifference, relative, welch_satterthwaite
@@ -48,6 +52,8 @@ class Layout:
     """False where one arm's were all measured before the other's, in another session."""
     session_sd: float = 0.0
     """Standard deviation of logs from session to session, which blocks of one session do not show."""
+    paired: bool = False
+    """Blocks 1 and 2, 3 and 4, … were measured at the same time, one of each arm."""
 
 
 IN_TURNS = Layout()
@@ -136,6 +142,8 @@ def arm_difference(
     Blocks that are not interleaved have no trend that could be told from the difference, and two sessions' differences
     in them.
     """
+    if layout.paired:
+        return _paired_difference(blocks, reference, candidate)
     ours = [(position, block) for position, block in enumerate(blocks) if block.arm in (reference, candidate)]
     is_candidate = np.array([block.arm == candidate for _, block in ours], dtype=np.bool_)
     testable = all(block.values and min(block.values) > 0 for _, block in ours)
@@ -149,6 +157,17 @@ def arm_difference(
         found = _across_sessions(found, layout.session_sd)
     before, after = detrended[~is_candidate], detrended[is_candidate]
     return ArmDifference(found, float(before.mean()), mann_whitney_where_not_normal(before, after))
+
+
+def _paired_difference(blocks: Sequence[Block], reference: int, candidate: int) -> ArmDifference | None:
+    """Estimate the difference from pairs: what the machine did to both, its speed included, is not in it."""
+    pairs = [{block.arm: block.values for block in pair} for pair in zip(blocks[::2], blocks[1::2], strict=True)]
+    if len(pairs) < 2 or not all(values and min(values) > 0 for pair in pairs for values in pair.values()):
+        return None
+    before, after = (np.array([np.log(pair[arm]).mean() for pair in pairs]) for arm in (reference, candidate))
+    differences = after - before
+    found = LogDifference(float(differences.mean()), float(stats.sem(differences)), len(pairs) - 1)
+    return ArmDifference(found, float(before.mean()), mann_whitney_where_differences_not_normal(before, after))
 
 
 def _across_sessions(found: LogDifference, session_sd: float) -> LogDifference:

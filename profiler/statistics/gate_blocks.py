@@ -34,9 +34,14 @@ def cpu_blocks(blocks: Sequence[BlockWindows]) -> list[Block]:
 
 
 def latency_blocks(blocks: Sequence[BlockWindows]) -> list[Block]:
-    """Give the inverse of the latency; a block of which it is not known, as no sampled row came out, is left out."""
-    seen = [Block(block.arm, _inverse(block.probe, _latency_ms)) for block in blocks]
-    return [block for block in seen if block.values]
+    """Give the inverse of the latency; a block of which it is not known, as no sampled row came out, has no value."""
+    return [Block(block.arm, _inverse(block.probe, _latency_ms)) for block in blocks]
+
+
+def with_values(blocks: Sequence[Block], *, paired: bool) -> list[Block]:
+    """Leave out blocks without a value, and what was measured beside them."""
+    together = zip(blocks[::2], blocks[1::2], strict=True) if paired else ((block,) for block in blocks)
+    return [block for group in together if all(each.values for each in group) for block in group]
 
 
 BLOCKS: dict[Criterion, Callable[[Sequence[BlockWindows]], list[Block]]] = {

@@ -39,8 +39,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from profiler.observation import BlockWindows, Doubt
-from profiler.statistics.confirmation import IN_TURNS, ArmDifference, Layout, arm_difference
-from profiler.statistics.gate_blocks import BASELINE, BLOCKS, CANDIDATE, Criterion
+from profiler.statistics.confirmation import IN_TURNS, ArmDifference, Block, Layout, arm_difference
+from profiler.statistics.gate_blocks import BASELINE, BLOCKS, CANDIDATE, Criterion, with_values
 from profiler.statistics.holm import holm
 from profiler.statistics.slower_operator import OperatorChange, Quantity, operator_changes, operator_differences
 from profiler.statistics.student import LogDifference, relative
@@ -132,7 +132,7 @@ def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, 
     tests = {
         criterion: _job_test(criterion, found)
         for criterion, read in BLOCKS.items()
-        if (found := arm_difference(read(blocks), layout=layout)) is not None
+        if (found := arm_difference(_readable(criterion, read(blocks), layout), layout=layout)) is not None
     }
     of_operator = _operator_test(blocks, alpha, layout)
     if of_operator is not None:
@@ -157,6 +157,11 @@ def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, 
     slower = {finding.criterion for finding in findings if finding.verdict is GateVerdict.SLOWER}
     quantity = Quantity.BUSY if slower and not slower & {Criterion.CPU, Criterion.OPERATOR} else Quantity.CPU
     return Judgement(_overall(findings), 1 - alpha, findings, operator_changes(blocks, quantity, alpha, layout))
+
+
+def _readable(criterion: Criterion, blocks: list[Block], layout: Layout) -> list[Block]:
+    """Latency may be unknown in a block; a block without any of the others cannot be."""
+    return with_values(blocks, paired=layout.paired) if criterion is Criterion.LATENCY else blocks
 
 
 @dataclass(frozen=True, slots=True)

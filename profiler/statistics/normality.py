@@ -42,6 +42,15 @@ def mann_whitney_where_not_normal(
     return float(stats.mannwhitneyu(reference, candidate).pvalue)
 
 
+def mann_whitney_where_differences_not_normal(
+    reference: NDArray[np.float64], candidate: NDArray[np.float64], alpha: float = 0.05
+) -> float | None:
+    """Return Mann-Whitney's p if the differences of pairs are not normal, else None; it makes no use of the pairs."""
+    if lilliefors_p(candidate - reference) >= alpha:
+        return None
+    return float(stats.mannwhitneyu(reference, candidate).pvalue)
+
+
 def _kolmogorov_distance(sample: NDArray[np.float64]) -> float:
     """Return the largest distance between the sample's distribution and the normal one of its mean and deviation."""
     below = special.ndtr(np.sort(sample - sample.mean()) / sample.std(ddof=1))

@@ -7,7 +7,7 @@ import itertools
 import math
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from profiler.engines.spark.gate import Gate, GateKeeper
 from profiler.engines.spark.job_settings import EXCLUDED_RULES
 from profiler.engines.spark.key_counts import KeyCounts
 from profiler.engines.spark.long_batches import as_in
-from profiler.engines.spark.machine_use import Use
+from profiler.engines.spark.machine_use import MachineUse, Use
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.places import partitions_of, places_of
 from profiler.engines.spark.query import Builder, start
@@ -81,7 +81,8 @@ class SparkDeployment:
         self._partitions = partitions_of(configuration, deployed, self.places)
         self._uses = means.session.spark.sparkContext.accumulator({}, python_operator.MergeUses())
         self._starts = itertools.count(1)
-        self._closed = False
+        self._machine = None if means.jvm is None else MachineUse(means.jvm)
+        self.closed = False
         self._blind = False
         self._sent_until_s: float | None = None
         self._guess_per_s = means.capacities.get(topology.name, 0.0)
@@ -124,8 +125,7 @@ class SparkDeployment:
 
         The batch that runs when the rate is reached counts from then on, where enough of it is left.
         """
-        if self._closed:
-            raise ProfileError("The deployment is closed.", hint="Deploy the configuration again.")
+        self._require_open()
         if not self._capacity_per_s and not self._blind:
             self._approach(rate_per_s)
         self._make_ready(rate_per_s)
@@ -145,9 +145,13 @@ class SparkDeployment:
 
     def close(self) -> None:
         """Stop queries and generator, delete topics and checkpoints; calling it twice is fine."""
-        if not self._closed:
-            self._closed = True
+        if not self.closed:
+            self.closed = True
             self._undo.close()
+
+    def _require_open(self) -> None:
+        if self.closed:
+            raise ProfileError("The deployment is closed.", hint="Deploy the configuration again.")
 
     @property
     def _capacity_per_s(self) -> float:
@@ -241,7 +245,7 @@ class SparkDeployment:
         time.sleep(_POLL_S)
 
     def _use(self) -> Use:
-        return Use() if self._means.machine is None else self._means.machine.look()
+        return Use() if self._machine is None else self._machine.look()
 
     def _set_rate(self, rate_per_s: float) -> None:
         self._generator.set_rate(rate_per_s, abandon_owed=True)
@@ -265,27 +269,31 @@ class SparkDeployment:
         for number, (query, messages) in reversed(
             list(enumerate(built))
         ):  # downstream first: nobody waits for a reader
-            means.session.configure(
-                {
-                    "spark.sql.shuffle.partitions": str(query.shuffle_partitions),
-                    "spark.sql.optimizer.excludedRules": "" if self._fused else EXCLUDED_RULES,
-                }
-            )
-            started = start(
-                messages, query, means.kafka.address, self.places.output, folder / str(number), means.window_s
-            )
-            operators = [each for each in self._topology.operators if each.name in query.chain.operators]
-            self._batches.queries[query.chain.name] = RunningQuery(query, started, operators, means.session.log)
+            with means.starting:
+                self._require_open()  # another thread may have closed it, and would not see what is started now
+                means.session.configure(
+                    {
+                        "spark.sql.shuffle.partitions": str(query.shuffle_partitions),
+                        "spark.sql.optimizer.excludedRules": "" if self._fused else EXCLUDED_RULES,
+                    }
+                )
+                started = start(
+                    messages, query, means.kafka.address, self.places.output, folder / str(number), means.window_s
+                )
+                operators = [each for each in self._topology.operators if each.name in query.chain.operators]
+                self._batches.queries[query.chain.name] = RunningQuery(query, started, operators, means.session.log)
 
     def _stop(self) -> None:
-        for query in self._batches.queries.values():
-            query.stop()
-        self._batches.queries.clear()
+        with self._means.starting:
+            for query in self._batches.queries.values():
+                query.stop()
+            self._batches.queries.clear()
 
     def _delete(self) -> None:
         if not self._means.kafka.ended:  # else nobody answers, and the wait for it would only delay the bad news
             self._means.topics.delete([*self._partitions, *self.places.written])
-        _delete_checkpoints(self._folder.parent)
+        self._means.ended_checkpoints.append(self._folder)
+        _delete_checkpoints(self._means.ended_checkpoints)
 
     def _observation(
         self, finished: Mapping[str, metrics.Finished], keeper: GateKeeper, use: Use
@@ -307,11 +315,12 @@ class SparkDeployment:
         )
         if self.latency_up_to is not None and math.isnan(processing.p50):
             processing, end_to_end = metrics.watched_latency(finished) or (processing, end_to_end)
-        known = self._means.weights.setdefault(self._topology.name, {})
+        known = self._means.weights.get(self._topology.name, {})
         operators = metrics.operator_windows(
             self.plan, finished, self.places.sources, span.scale_s, known, counted=self._detail is Detail.FULL
         )
-        known |= metrics.learnt_weights(operators, self.plan, lead.rows * span.scale_s / lead.duration_s)
+        learnt = metrics.learnt_weights(operators, self.plan, lead.rows * span.scale_s / lead.duration_s)
+        self._means.weights[self._topology.name] = known | learnt
         for each in finished.values():
             self._keys.add(each.batch.observed)
         operators |= self._with_hot_keys(operators)
@@ -345,12 +354,12 @@ class SparkDeployment:
         return named
 
 
-def _delete_checkpoints(folder: Path) -> None:
+def _delete_checkpoints(ended: Sequence[Path]) -> None:
     """Delete the checkpoints of all deployments that have ended: of the last one, and what came after of those before.
 
     A state store may still write its last snapshot when its query has stopped, and make the folder again.
     """
-    for each in folder.glob("*"):
+    for each in ended:
         shutil.rmtree(each, ignore_errors=True)
 
 

@@ -17,7 +17,7 @@ from profiler.engines.spark.chains import check_slots, extra_slots, plan
 from profiler.engines.spark.deployment import SparkDeployment
 from profiler.engines.spark.failures import explained
 from profiler.engines.spark.job_settings import EXCLUDED_RULES, PYTHON, SHUFFLE, SINK, SOURCE
-from profiler.engines.spark.machine_use import MachineUse, machine_name
+from profiler.engines.spark.machine_use import machine_name
 from profiler.engines.spark.means import Means
 from profiler.engines.spark.session import Session
 from profiler.engines.spark.stages import Stages
@@ -33,7 +33,7 @@ SESSION_SD = 0.06
 
 
 class SparkEngine:
-    """One Spark session and one broker for any number of deployments, one after the other.
+    """One Spark session and one broker for any number of deployments, one after the other or side by side.
 
     `payload_file` finds the workload file that the generator replays for a source. The broker stays the caller's.
     Latencies are weighed as with batches of `production_batch_s`, where that is longer than a window. `settings` go
@@ -66,7 +66,8 @@ class SparkEngine:
         self._launch_settings = {key: given.get(key, value) for key, value in SHUFFLE.items()}
         self._job_settings = {key: value for key, value in given.items() if key not in {**PYTHON, **SHUFFLE}}
         self._trials = itertools.count(1)
-        self._deployment: SparkDeployment | None = None
+        self._deployments: list[SparkDeployment] = []
+        """Those that are open."""
         with ExitStack() as opened:  # what is open is closed again where something after it does not open
             self._speed = opened.enter_context(SpeedIndex())
             self._session = opened.enter_context(closing(Session(run, jars, master=master, settings=settings)))
@@ -79,7 +80,7 @@ class SparkEngine:
                 self._speed,
                 window_s,
                 production_batch_s,
-                machine=MachineUse(self._session.process) if self._session.local else None,
+                jvm=self._session.process if self._session.local else None,
                 prefill_keys=prefill_keys,
             )
             self._opened = opened.pop_all()
@@ -102,6 +103,7 @@ class SparkEngine:
             loop_s=self._speed.reference_s,
             session_sd=SESSION_SD,
             cold_s=self._cold_s,
+            side_by_side=True,
             prefill_keys=self._means.prefill_keys,
         )
 
@@ -133,11 +135,10 @@ class SparkEngine:
     ) -> SparkDeployment:
         """Start the topology with these tasks; the slots are checked before anything starts."""
         deployed = plan(topology, configuration, fused=fused, apart=detail is not Detail.LIGHT and not fused)
-        check_slots(deployed, self._session.slots)
+        self._deployments = [each for each in self._deployments if not each.closed]
+        check_slots(deployed, self._session.slots - sum(each.plan.slots for each in self._deployments))
         payloads = {source.name: self._payload_file(source) for source in topology.sources}
-        if self._deployment is not None:
-            self._deployment.close()
-        self._deployment = SparkDeployment(
+        deployment = SparkDeployment(
             self._means if window_s is None else replace(self._means, window_s=window_s),
             topology,
             configuration,
@@ -147,10 +148,11 @@ class SparkEngine:
             f"t{next(self._trials)}",
             fused=fused,
         )
-        return self._deployment
+        self._deployments.append(deployment)
+        return deployment
 
     def close(self) -> None:
         """End everything the engine started; calling it twice is fine."""
         with self._opened:
-            if self._deployment is not None:
-                self._deployment.close()
+            for deployment in self._deployments:
+                deployment.close()

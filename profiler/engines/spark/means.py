@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from profiler.engines.spark.machine_use import MachineUse
 from profiler.engines.spark.session import Session
 from profiler.engines.spark.stages import Stages
 from profiler.engines.spark.topics import Topics
@@ -31,7 +32,11 @@ class Means:
     """By topology: the rate at which rows came out lately, as a first guess of what another configuration takes."""
     telling: dict[str, frozenset[str]] = field(default_factory=dict)
     """By topology: the queries whose marks tell how far they are."""
-    machine: MachineUse | None = None
-    """None where the job runs on other machines."""
+    jvm: int | None = None
+    """Spark's process; None where the job runs on other machines."""
     prefill_keys: int = 0
     """Rows of state that every deployment is filled with before its first window."""
+    starting: threading.Lock = field(default_factory=threading.Lock)
+    """Held while a query starts: it takes the session's settings of that moment."""
+    ended_checkpoints: list[Path] = field(default_factory=list)
+    """Of deployments that are closed."""

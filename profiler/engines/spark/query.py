@@ -145,7 +145,7 @@ def start(
     writer: Any = messages.writeStream  # its types do not know real-time mode yet
     query: StreamingQuery = (
         writer.format("kafka")
-        .queryName(plan.chain.name)
+        .queryName(f"{plan.chain.name} of {client}")
         .option("kafka.bootstrap.servers", address)
         .options(**SINK)
         .option("kafka.client.id", client)

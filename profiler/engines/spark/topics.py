@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -39,6 +40,8 @@ class Topics:
         self.address = address
         self._admin = AdminClient({"bootstrap.servers": address, **_QUIET})
         self._consumer = Consumer({"bootstrap.servers": address, "group.id": "profile", **_QUIET})
+        self._asking = threading.Lock()
+        """A consumer answers one question at a time; deployments side by side ask at once."""
 
     def create(self, partitions: Mapping[str, int], *, stamped_on_arrival: frozenset[str] = frozenset()) -> None:
         """Make topics and wait until they are there; the time of `stamped_on_arrival` is when the broker got a row."""
@@ -74,10 +77,11 @@ class Topics:
 
     def end_offsets(self, partitions: Mapping[str, int]) -> Offsets:
         """Ask where each partition ends."""
-        return {
-            name: {number: self._end_offset(TopicPartition(name, number)) for number in range(count)}
-            for name, count in partitions.items()
-        }
+        with self._asking:
+            return {
+                name: {number: self._end_offset(TopicPartition(name, number)) for number in range(count)}
+                for name, count in partitions.items()
+            }
 
     def _end_offset(self, partition: TopicPartition) -> int:
         deadline = time.monotonic() + MADE_WITHIN_S
