@@ -25,6 +25,7 @@ MEASURED = (
     "profiler/generator",
     "profiler/statistics",
     "profiler/measure.py",
+    "profiler/side_by_side.py",
     "profiler/gate.py",
     "profiler/confirming.py",
     "profiler/speed_index.py",
