@@ -31,7 +31,7 @@ from scipy import stats
 
 from profiler.observation import BlockWindows, Doubt
 from profiler.statistics.comparison import Comparison, Verdict
-from profiler.statistics.normality import mann_whitney_where_differences_not_normal, mann_whitney_where_not_normal
+from profiler.statistics.normality import mann_whitney_where_not_normal
 from profiler.statistics.screening import direction, untestable
 from profiler.statistics.speed_index import normalised, speed_slope
 from profiler.statistics.student import LogDifference, relative, welch_satterthwaite
@@ -167,7 +167,7 @@ def _paired_difference(blocks: Sequence[Block], reference: int, candidate: int) 
     before, after = (np.array([np.log(pair[arm]).mean() for pair in pairs]) for arm in (reference, candidate))
     differences = after - before
     found = LogDifference(float(differences.mean()), float(stats.sem(differences)), len(pairs) - 1)
-    return ArmDifference(found, float(before.mean()), mann_whitney_where_differences_not_normal(before, after))
+    return ArmDifference(found, float(before.mean()), mann_whitney_where_not_normal(before, after, paired=True))
 
 
 def _across_sessions(found: LogDifference, session_sd: float) -> LogDifference:

@@ -34,19 +34,14 @@ def lilliefors_p(values: Sequence[float] | NDArray[np.float64]) -> float:
 
 
 def mann_whitney_where_not_normal(
-    reference: NDArray[np.float64], candidate: NDArray[np.float64], alpha: float = 0.05
+    reference: NDArray[np.float64], candidate: NDArray[np.float64], alpha: float = 0.05, *, paired: bool = False
 ) -> float | None:
-    """Return Mann-Whitney's p if either sample is not normal (Holm over the two tests), else None."""
-    if min(holm((lilliefors_p(reference), lilliefors_p(candidate)))) >= alpha:
-        return None
-    return float(stats.mannwhitneyu(reference, candidate).pvalue)
+    """Return Mann-Whitney's p if what a t-test took for normal is not, else None.
 
-
-def mann_whitney_where_differences_not_normal(
-    reference: NDArray[np.float64], candidate: NDArray[np.float64], alpha: float = 0.05
-) -> float | None:
-    """Return Mann-Whitney's p if the differences of pairs are not normal, else None; it makes no use of the pairs."""
-    if lilliefors_p(candidate - reference) >= alpha:
+    That is either sample (Holm over the two tests), or the differences of pairs, of which the ranks make no use.
+    """
+    tested = (candidate - reference,) if paired else (reference, candidate)
+    if min(holm([lilliefors_p(sample) for sample in tested])) >= alpha:
         return None
     return float(stats.mannwhitneyu(reference, candidate).pvalue)
 

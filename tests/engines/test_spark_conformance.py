@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import closing
+
 import pytest
 import spark_operators as jobs
 from conformance import EngineConformance
 
 from profiler import Operator, Source, Topology
+from profiler.errors import ProfileError
 from profiler.observation import Detail, Observation
+from profiler.side_by_side import observed_together
 
 
 @pytest.mark.spark
@@ -47,7 +52,29 @@ class TestSparkEngine(EngineConformance):
         running.close()
         assert mean_throughput(windows) == pytest.approx(low_rate, rel=0.1)
 
+    def test_two_deployments_run_at_the_same_time(self, engine, topology, configuration, low_rate):
+        """Each has its own rows and operators; one that ends leaves the other as it is."""
+        assert engine.platform.side_by_side
+        with (
+            closing(engine.deploy(topology, configuration, Detail.APART)) as first,
+            closing(engine.deploy(topology, configuration, Detail.APART)) as second,
+        ):
+            seen = observed_together((first, second), low_rate, 2 * self.windows, lambda _: None)
+            for windows in seen:
+                assert mean_throughput(windows[self.windows :]) == pytest.approx(low_rate, rel=0.2)
+                assert all(each.cpu_s > 0 for each in windows[-1].operators.values())
+            first.close()
+            alone = list(second.observe(low_rate, self.windows))
+            assert mean_throughput(alone) == pytest.approx(low_rate, rel=0.3)
 
-def mean_throughput(windows: list[Observation]) -> float:
+    def test_slots_of_a_deployment_that_runs_are_not_given_away(self, engine, topology, configuration, deployment):
+        """A second one that would fit alone is refused with the slots that are left."""
+        left = engine.platform.slots - configuration.slots
+        too_many = configuration.with_tasks({"wait": engine.platform.slots - 2})
+        with pytest.raises(ProfileError, match=rf"\b{left}\b"):
+            engine.deploy(topology, too_many, Detail.LIGHT)
+
+
+def mean_throughput(windows: Sequence[Observation]) -> float:
     rows = sum(window.source_rows for window in windows)
     return rows / sum(window.duration_s for window in windows)
