@@ -62,7 +62,9 @@ def largest_operator(topology: Topology, reference: Measurement) -> str:
     return max(operators, key=lambda name: operators[name].cpu_s)
 
 
-def foreseen(operator: str, part: float, reference: Measurement, design: Design, limits: Limits) -> Drilled:
+def foreseen(
+    operator: str, part: float, reference: Measurement, design: Design, limits: Limits, *, paired: bool = False
+) -> Drilled:
     """Foresee what a gate of this design could find of an operator that works a part longer."""
     share = reference.operators[operator].cpu_s / sum(window.cpu_s for window in reference.windows)
     costs = [_cpu_s(operator, (window,)) / window.source_rows for window in reference.windows if window.source_rows > 0]
@@ -73,6 +75,7 @@ def foreseen(operator: str, part: float, reference: Measurement, design: Design,
         blocks=2 * design.blocks,
         alpha=2 * limits.alpha / len(reference.operators) / len(Criterion),
         relevant_effect=limits.max_slowdown / share,
+        paired=paired,
     )
     return Drilled(operator, part, share, share * floor)
 

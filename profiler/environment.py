@@ -10,7 +10,7 @@ def fingerprint(engine: Engine) -> dict[str, str]:
     """Return what decides how fast a job runs on an engine, and how it is measured.
 
     Slots are left out: how many there are depends on the memory that is free at the moment, and those that a job does
-    not use do not change its speed.
+    not use do not change its speed. (Whether a gate has room for two versions at a time it tells by itself.)
     """
     platform = engine.platform
     facts = {

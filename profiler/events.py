@@ -66,12 +66,14 @@ class SearchEnded:
 
 @dataclass(frozen=True, slots=True)
 class BlockStarted:
-    """A block of an interleaved measurement is about to be measured; `name` says of which arm."""
+    """A block is about to be measured, or several at the same time; `name` says of which arms."""
 
     index: int
     planned: int
     configuration: Configuration
     name: str = ""
+    together: int = 1
+    """Blocks that are measured at the same time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ def observe_side_by_side(
     chosen = [arms[number] for number in order]
     configuration, expected_per_s = chosen[0].configuration, min(arm.expected_per_s for arm in chosen)
     name = " and ".join(dict.fromkeys(arm.name for arm in chosen))
-    report(BlockStarted(before, planned or before + len(order), configuration, name))
+    report(BlockStarted(before, planned or before + len(order), configuration, name, together=len(set(order))))
     with ExitStack() as opened:
         deployments = [
             opened.enter_context(closing(engine.deploy(arm.topology or topology, arm.configuration, detail)))
@@ -172,7 +172,7 @@ def observe_side_by_side(
                 deployments,
                 rate_per_s,
                 windows,
-                lambda window: report(WindowSeen(phase, next(index), windows, configuration, window)),
+                lambda window: report(WindowSeen(phase, min(next(index), windows), windows, configuration, window)),
             )
 
         stressed = watched(STRESS * expected_per_s, design.block_warm_up + design.block, Phase.BLOCK)

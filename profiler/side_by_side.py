@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from queue import SimpleQueue
 
 from profiler.engines import Deployment
@@ -18,6 +18,8 @@ from profiler.observation import Observation
 
 _MOST_WINDOWS = 10_000
 """Nobody waits for so many."""
+_ENDS_WITHIN_S = 60.0
+"""A window that has begun, and whatever an engine waits for."""
 
 
 class _Watched:
@@ -57,9 +59,9 @@ class _Watched:
         self._goes_on.put(self._END)
 
     def join(self) -> None:
-        """Wait until it has ended."""
+        """Wait until it has ended; one whose engine does not answer any more is left behind."""
         if self._thread.ident is not None:
-            self._thread.join()
+            self._thread.join(_ENDS_WITHIN_S)
 
     def _observe(self) -> None:
         try:
@@ -89,8 +91,9 @@ def observed_together(
             each.start()
         return _enough(watched, coming, windows, report)
     except BaseException:
-        for deployment in deployments:
-            deployment.close()
+        with ExitStack() as closed:
+            for deployment in deployments:
+                closed.callback(deployment.close)
         raise
     finally:
         for each in watched:

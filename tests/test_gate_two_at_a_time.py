@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 
 from profiler.configuration import Configuration
+from profiler.engines.simulated.deployment import Clock
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
+from profiler.errors import ProfileError
 from profiler.events import BlockMeasured, BlockStarted
 from profiler.gate import DESIGN, Drill, Side, StoredSide, side_by_side
 from profiler.observation import Detail
@@ -33,6 +35,7 @@ class Together(SimulatedEngine):
 
     def deploy(self, *rest, **more):
         deployment = super().deploy(*rest, **more)
+        deployment._clock = Clock()  # of its own: what counts must not depend on which thread comes first
         Together.open += 1
         Together.most_open = max(Together.most_open, Together.open)
         close = deployment.close
@@ -98,16 +101,20 @@ def test_where_the_slots_hold_only_one_they_take_turns():
 
 
 def test_a_stored_baseline_had_company_so_the_candidate_has_too():
-    """It runs beside itself: alone it would have the caches and cores that the baseline had to share."""
+    """It runs beside itself: alone it would have the caches and cores that the baseline had to share.
+
+    Two blocks of one version at the same time are no two values.
+    """
     measured = gate_of(job()).outcome
+    assert measured.together
     kept = tuple(block for block in measured.blocks if block.arm == BASELINE)
-    stored = StoredSide("main", kept, measured.throughput_per_s)
+    stored = StoredSide("main", kept, measured.throughput_per_s, had_company=True)
     Together.most_open = 0
     same, slower = gate_of(job(), baseline=stored, seed=2), gate_of(job(0.7), baseline=stored, seed=2)
     assert Together.most_open == 2
-    measured_now = same.outcome.blocks[len(kept) :]
-    assert {block.arm for block in measured_now} == {CANDIDATE}
-    assert len(measured_now) % 2 == 0
+    assert [block.arm for block in same.outcome.blocks[len(kept) :]] == [CANDIDATE] * (DESIGN.blocks // 2)
+    assert len(same.deployed) == 1 + 2 * (DESIGN.blocks // 2), "its company does not count"
+    assert numbers(same) == list(range(1, DESIGN.blocks // 2 + 1))
     assert {event.name for event in same.blocks} == {"candidate"}
     assert (same.outcome.verdict, slower.outcome.verdict) == (GateVerdict.PASS, GateVerdict.SLOWER)
     assert not same.outcome.interleaved
@@ -123,6 +130,38 @@ def test_an_interrupted_gate_goes_on_after_its_last_pair(done):
     assert numbers(gate) == list(range(5, 2 * DESIGN.blocks + 1))
     assert gate.blocks[0].index == 4
     assert [block.arm for block in gate.outcome.blocks] == [block.arm for block in whole.outcome.blocks]
+
+
+class Hanging(Together):
+    """An engine on which the second version of the second turn lets nothing through."""
+
+    deployed = 0
+
+    def deploy(self, *rest, **more):
+        deployment = super().deploy(*rest, **more)
+        self.deployed += 1
+        if self.deployed == 1 + 4:
+            observe = deployment.observe
+            deployment.observe = lambda rate_per_s, windows: (
+                replace(seen, throughput_per_s=0.0) for seen in observe(rate_per_s, windows)
+            )
+        return deployment
+
+
+def test_a_pair_is_told_of_as_a_whole_or_not_at_all():
+    """Half of one that was stored would be taken for a companion of what is measured later."""
+    told = []
+
+    class Kept(Watched):
+        def __init__(self, *rest, **more):
+            try:
+                super().__init__(*rest, **more)
+            finally:
+                told.extend(numbers(self))
+
+    with pytest.raises(ProfileError, match="No row came through"):
+        Kept(job(), kind=Hanging)
+    assert told == [1, 2]
 
 
 def sql(rows):

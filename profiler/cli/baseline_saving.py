@@ -35,8 +35,12 @@ def revision_to_save(request: Request) -> str | None:
 def baseline_of(
     request: Request, case: Case, outcome: Outcome, engine: Engine, *, run: str, revision: str | None
 ) -> Baseline:
-    """Make a baseline of the candidate's blocks, and of those of both sides where the job met itself."""
-    arms = (BASELINE, CANDIDATE) if case.against is Against.ITSELF else (CANDIDATE,)
+    """Make a baseline of the candidate's blocks, and of those of both sides where the job met itself in turns.
+
+    Two blocks of one version at the same time are no two values.
+    """
+    both = case.against is Against.ITSELF and not outcome.together
+    arms = (BASELINE, CANDIDATE) if both else (CANDIDATE,)
     return Baseline(
         name=request.save_baseline or "",
         topology=case.topology,

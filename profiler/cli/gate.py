@@ -113,9 +113,10 @@ def gate(
 ) -> int:
     """Tell whether a job got slower: exit 0 for pass, 1 for slower, 4 where the noise does not let it tell.
 
-    Both versions are measured in turn, in blocks. On Spark all of it ends within --budget, six minutes unless it is
-    set: the last block ends 25 s before. What was interrupted goes on after its last block when the same is called
-    again within an hour; --anew starts over. A drill always does.
+    Both versions are measured in short blocks, at the same time where the engine and its slots allow it, else in turn.
+    On Spark all of it ends within --budget, six minutes unless it is set: the last block ends 25 s before. What was
+    interrupted goes on after its last block when the same is called again within an hour; --anew starts over. A drill
+    always does.
     """
     _check_one("--baseline", "--against", "--against-rev", "--aa", given=(baseline, against, against_rev, aa))
     if "" in (baseline, save_baseline):

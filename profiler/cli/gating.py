@@ -32,6 +32,8 @@ from profiler.store.baselines import Baseline, block_at
 
 BUDGET_S = 360.0
 """Of a gate with real windows, where none is set: all of the command, until Spark has ended."""
+TURNS, TWO_AT_A_TIME = "turns", "two at a time"
+"""How blocks were measured, where it was not one after the other."""
 CLOSING_S = 25.0
 """Of the budget that blocks may not use: Spark, broker and database take up to 15 s to end, Python a few to start."""
 
@@ -130,8 +132,9 @@ def _case(
     engine: Engine,
 ) -> Case:
     asked = {"data": ", ".join(data_digests(request.topology).values()), "conf": conf_digest(settings)}
-    if side_by_side(engine, baseline, candidate):
-        asked["blocks"] = "two at a time"
+    together = side_by_side(engine, baseline, candidate)
+    if together or (stored is not None and TURNS in stored.environment):
+        asked[TURNS] = TWO_AT_A_TIME if together else "in turn"
     there = None if stored is None or other.kind is Against.ITSELF else stored.environment
     if there is not None and other.topology is not None:
         there = {**there, **asked}  # it is run again, with the candidate's own
@@ -154,7 +157,12 @@ def _side(other: Opponent, tasks: dict[str, int], stored: Baseline | None, engin
         return Side("baseline", other.topology, configured(other.topology, tasks))
     if stored is None:
         raise AssertionError(other)
-    return StoredSide(other.name, stored.blocks_at(engine.platform.loop_s), stored.throughput_per_s)
+    return StoredSide(
+        other.name,
+        stored.blocks_at(engine.platform.loop_s),
+        stored.throughput_per_s,
+        had_company=stored.environment.get(TURNS) == TWO_AT_A_TIME,
+    )
 
 
 def _drill(request: Request, settings: Settings) -> Drill | None:

@@ -58,7 +58,7 @@ class Deployment(Protocol):
         """
 
     def close(self) -> None:
-        """End the deployment; calling it twice is fine."""
+        """End the deployment; calling it twice is fine, and so is calling it while another thread observes."""
 
 
 class Engine(Protocol):

@@ -38,7 +38,7 @@ def headline(document: Mapping[str, Any]) -> str:
     }[baseline["kind"]]
     counts = f", {versions.count('baseline')} and {versions.count('candidate')} blocks" if versions else ""
     title = "Gate" if document["drill"] is None else "Gate, drilled"
-    how = f" ({layout})" if counts and (layout := document["environment"].get("blocks")) else ""
+    how = f" ({layout})" if counts and (layout := document["environment"].get("turns")) else ""
     return f"{title}: {document['topology']} on {document['engine']}, tasks {tasks}, against {against}{counts}{how}"
 
 

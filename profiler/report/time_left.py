@@ -76,9 +76,9 @@ class TimeLeft:
                 self._ends_s.append(self._clock())
             case SearchEnded():
                 self._searching = False
-            case BlockStarted(index, planned):
+            case BlockStarted(index, planned, together=together):
                 self._searching = False
-                self._blocks_left = planned - index
+                self._blocks_left = math.ceil((planned - index) / together)
             case VerificationStarted():
                 self._settled_end_s = self._clock() + self._verifying_s
             case WindowSeen():

@@ -148,7 +148,7 @@ def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, 
             alpha,
             adjusted,
             arms,
-            may_fail=layout.interleaved or criterion in FAIL_ACROSS_SESSIONS,
+            may_fail=_may_fail(criterion, tests, alpha, layout),
         )
         if criterion in tests
         else _untested(criterion)
@@ -157,6 +157,18 @@ def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, 
     slower = {finding.criterion for finding in findings if finding.verdict is GateVerdict.SLOWER}
     quantity = Quantity.BUSY if slower and not slower & {Criterion.CPU, Criterion.OPERATOR} else Quantity.CPU
     return Judgement(_overall(findings), 1 - alpha, findings, operator_changes(blocks, quantity, alpha, layout))
+
+
+def _may_fail(criterion: Criterion, tests: Mapping[Criterion, _Test], alpha: float, layout: Layout) -> bool:
+    """Tell whether a criterion can call the candidate slower.
+
+    Of versions that run at the same time, the one with fewer threads gets less of the cores: a version that certainly
+    takes less CPU per row may only have had to wait for the other.
+    """
+    if criterion in FAIL_ACROSS_SESSIONS:
+        return True
+    is_cheaper = Criterion.CPU in tests and tests[Criterion.CPU].bounds(alpha)[1] < 0
+    return layout.interleaved and not (layout.paired and is_cheaper)
 
 
 def _readable(criterion: Criterion, blocks: list[Block], layout: Layout) -> list[Block]:

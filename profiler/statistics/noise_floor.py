@@ -14,18 +14,28 @@ _GOOD_DAY = 0.9
 """How sure it is that the noise is no smaller than foreseen."""
 
 
-def confirmation_floor(block_sd: float, blocks: int, *, alpha: float = 0.05, relevant_effect: float = 0.0) -> float:
+def confirmation_floor(
+    block_sd: float, blocks: int, *, alpha: float = 0.05, relevant_effect: float = 0.0, paired: bool = False
+) -> float:
     """Return the detectable effect of a confirmation of two arms with that many blocks in all.
 
-    `block_sd` is the standard deviation of normalised log block means within an arm.
+    `block_sd` is the standard deviation of normalised log block means within an arm; of pairs, what is left of it when
+    all that both blocks have in common is taken out.
     """
     per_arm = blocks / 2
     error = block_sd * math.sqrt(2 / per_arm)
-    return LogDifference(0.0, error, blocks - 2).detectable_effect(alpha, relevant_effect)
+    freedom = per_arm - 1 if paired else blocks - 2
+    return LogDifference(0.0, error, freedom).detectable_effect(alpha, relevant_effect)
 
 
 def foreseen_floor(
-    values: Sequence[float], *, windows: int, blocks: int, alpha: float = 0.05, relevant_effect: float = 0.0
+    values: Sequence[float],
+    *,
+    windows: int,
+    blocks: int,
+    alpha: float = 0.05,
+    relevant_effect: float = 0.0,
+    paired: bool = False,
 ) -> float:
     """Return what a confirmation would detect on a good day, from the windows of a single deployment.
 
@@ -44,4 +54,4 @@ def foreseen_floor(
     typical = float(np.median(np.abs(steps))) / stats.norm.ppf(0.75)
     variance = typical**2 / 2 * len(steps) / float(stats.chi2.ppf(_GOOD_DAY, len(steps)))
     block_sd = math.sqrt(variance / windows)
-    return confirmation_floor(block_sd, blocks, alpha=alpha, relevant_effect=relevant_effect)
+    return confirmation_floor(block_sd, blocks, alpha=alpha, relevant_effect=relevant_effect, paired=paired)

@@ -7,7 +7,7 @@ drift, and what drifted between two sessions is no trend that the mirrored order
 Why single blocks are gone on with, and not whole turns only (**choice**; 800 gates each of unchanged code, *shared*
 noise, all of the second session 10 % slower, which is far more than an hour on one machine should bring): by where it
 broke off, 1.3 to 4.8 % are called slower, against 3.0 % of gates in one piece, and the level is 5 %. The price is paid
-in passes: 59 to 87 % instead of 81 %.
+in passes: 59 to 87 % instead of 81 %. (Blocks that are measured two at a time are gone on with by the turn.)
 """
 
 from __future__ import annotations

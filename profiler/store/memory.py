@@ -62,7 +62,7 @@ class MemoryStore:
 
     def save_block(self, run: str, block: MeasuredBlock) -> None:
         """Save a block under its number."""
-        self._of(run).blocks.setdefault(block.number, block)
+        self._of(run).blocks[block.number] = block
 
     def save_result(self, run: str, document: Mapping[str, Any]) -> None:
         """Save the result and its rounds."""

@@ -135,7 +135,7 @@ class MongoStore:
         """Save a block under its number."""
         place: Document = {"run": run, "number": block.number}
         with clear_errors(self._shown):
-            self._database.blocks.update_one(place, {"$setOnInsert": {"document": block_document(block)}}, upsert=True)
+            self._database.blocks.update_one(place, {"$set": {"document": block_document(block)}}, upsert=True)
 
     def save_result(self, run: str, document: Mapping[str, Any]) -> None:
         """Save the result and its rounds."""

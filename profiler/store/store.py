@@ -59,7 +59,7 @@ class Store(Protocol):
         """Save a round under its number; one without a decision never replaces one that has it."""
 
     def save_block(self, run: str, block: MeasuredBlock) -> None:
-        """Save a block of a gate under its number; one that is there already stays."""
+        """Save a block of a gate under its number; one that is measured again takes its place."""
 
     def save_result(self, run: str, document: Mapping[str, Any]) -> None:
         """Save the result and the rounds that it holds; a later result replaces it."""

@@ -68,7 +68,7 @@ def test_the_second_commit_is_slower_and_its_operator_is_named(command, reposito
     document = gate_document_of(repository)
     assert document["slower_operator"] == "draw"
     assert document["baseline"]["interleaved"]
-    assert document["environment"]["blocks"] == "two at a time"
+    assert document["environment"]["turns"] == "two at a time"
     assert "mostly in 'draw'" in gate.out
     assert "WARN" not in gate.err
     assert list(elsewhere.glob("profile-revision-*")) == []

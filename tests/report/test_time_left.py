@@ -93,6 +93,8 @@ def test_a_gate_is_one_round_and_the_blocks_of_two_versions():
     before = gate.after(20, started(1))
     assert 16 * (5 + 5 * 3.8) < before < 16 * (5 + 5 * 3.8) + 60
     assert gate.after(60, BlockStarted(0, 16, ONE_EACH, "baseline")) == pytest.approx(16 * (5 + 5 * 3.8))
+    two = BlockStarted(0, 16, ONE_EACH, "baseline and candidate", together=2)
+    assert gate.after(0, two) == pytest.approx(8 * (5 + 5 * 3.8))
 
 
 def test_no_more_is_left_than_what_a_budget_of_all_leaves():

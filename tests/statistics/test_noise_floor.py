@@ -19,6 +19,7 @@ def test_the_floor_of_a_confirmation_is_what_confirmations_say_of_themselves() -
     seen = [confirm(blocks).detectable_effect for blocks in runs]
     assert confirmation_floor(sd, 12) == pytest.approx(np.median(seen), rel=0.3)
     assert confirmation_floor(sd, 24) < confirmation_floor(sd, 12)
+    assert confirmation_floor(sd, 12, paired=True) > confirmation_floor(sd, 12), "pairs leave half of the freedom"
 
 
 def test_what_is_foreseen_is_seldom_above_what_confirmations_say_of_themselves() -> None:

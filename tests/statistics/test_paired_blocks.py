@@ -94,6 +94,17 @@ def test_what_the_machine_does_to_both_is_not_in_the_verdict():
     assert {each.slower_operator.name for each in together if each.slower_operator} == {"count"}
 
 
+def test_a_version_that_takes_less_cpu_is_not_failed_for_having_had_less_of_the_cores():
+    """Fewer threads get less of a machine that two versions share; whoever takes as much CPU has no such excuse."""
+    starved = replace(TODAY, throughput_per_s=800.0)
+    cheaper = starved.with_cpu(count=3e-4)
+    assert judged(cheaper, 1).verdict is GateVerdict.INCONCLUSIVE
+    assert judged(cheaper, 1)[Criterion.THROUGHPUT].effect < -0.1, "it is told all the same"
+    assert judged(starved, 1)[Criterion.THROUGHPUT].verdict is GateVerdict.SLOWER
+    in_turns = judge(blocks(TODAY, cheaper), Limits())
+    assert in_turns[Criterion.THROUGHPUT].verdict is GateVerdict.SLOWER, "alone it had all the cores"
+
+
 @pytest.mark.long
 def test_unchanged_versions_that_run_together_are_seldom_called_slower():
     """Of 200 gates at most a twentieth may be (here: 9, the 95 % bound of 2.5 %), and most can pass."""

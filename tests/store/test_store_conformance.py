@@ -137,12 +137,12 @@ class TestStore:
         assert [each.rounds for each in store.find_runs()] == [0, 0, 0, 1]
 
     def test_blocks_of_a_gate_come_back_equal_and_in_order(self, store: Store) -> None:
-        """One that is sent again, as nobody knew whether it arrived, changes nothing."""
-        for number in (2, 1):
+        """One that is sent again, as nobody knew whether it arrived, is there once; one measured again is replaced."""
+        for number in (2, 1, 1):
             store.save_block("gate-1", a_block(number))
-        store.save_block("gate-1", a_block(1, throughput_per_s=7))
+        store.save_block("gate-1", a_block(2, throughput_per_s=7))
         store.save_block("gate-2", a_block(1, throughput_per_s=9))
-        assert store.blocks("gate-1") == (a_block(1), a_block(2))
+        assert store.blocks("gate-1") == (a_block(1), a_block(2, throughput_per_s=7))
 
     def test_a_gate_has_a_verdict_for_the_list(self, store: Store) -> None:
         """And its whole document."""

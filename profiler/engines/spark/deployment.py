@@ -203,6 +203,7 @@ class SparkDeployment:
         too_few = samples < SAMPLES_PER_WINDOW / 4 and self._sample_every > 1
         too_many = samples > SAMPLES_PER_WINDOW * 16 and self._sample_every < FEWEST_SAMPLED
         if too_few or too_many or not self._drains():
+            self._require_open()
             self._sample_every = _sample_every(expected_per_s, self._means.window_s)
             self._stop()
             self._start(self._means.topics.end_offsets(self._partitions))
@@ -238,7 +239,8 @@ class SparkDeployment:
         return True
 
     def _let_run(self) -> None:
-        """Wait a moment; a query or a generator that has died is told of at once."""
+        """Wait a moment; a query or a generator that has died is told of at once, and so is another thread's end."""
+        self._require_open()
         self._generator.report()
         for query in self._batches.queries.values():
             self._batches.require_active(query)
@@ -252,6 +254,7 @@ class SparkDeployment:
 
     def _start(self, starting: Offsets) -> None:
         means = self._means
+        means.session.make_active()
         builder = Builder(
             means.session.spark,
             self._topology,

@@ -153,6 +153,6 @@ class SparkEngine:
 
     def close(self) -> None:
         """End everything the engine started; calling it twice is fine."""
-        with self._opened:
+        with self._opened, ExitStack() as closed:  # all of them, also where one can't be closed
             for deployment in self._deployments:
-                deployment.close()
+                closed.callback(deployment.close)

@@ -219,6 +219,11 @@ class Session:
         """Rows that a Python operator is handed at once."""
         return int(str(self.spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")))
 
+    def make_active(self) -> None:
+        """Make this the session that functions find in the current thread, as they do in the one that opened it."""
+        spark: Any = self.spark
+        spark._get_j_spark_session_class(spark._jvm).setActiveSession(spark._jsparkSession)  # noqa: SLF001
+
     def configure(self, settings: Mapping[str, str]) -> None:
         """Set what a query copies when it starts."""
         for key, value in settings.items():
