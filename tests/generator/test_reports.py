@@ -11,8 +11,10 @@ from profiler.generator.achieved import achieved
 from profiler.generator.wire import Failure, Report, SetRate, Stop, read_command, read_report, to_line
 
 
-def reported(time_s: float, offered: int, acked: int, errors: int = 0, behind_s: float = 0.0) -> Report:
-    return Report(time_s, 100.0, offered, acked, acked, 0, errors, behind_s, 0)
+def reported(
+    time_s: float, offered: int, acked: int, errors: int = 0, behind_s: float = 0.0, abandoned: int = 0
+) -> Report:
+    return Report(time_s, 100.0, offered, acked, acked, abandoned, errors, behind_s, 0)
 
 
 def test_rates_are_interpolated_between_reports() -> None:
@@ -30,6 +32,13 @@ def test_a_window_is_limited_when_less_than_97_percent_arrived() -> None:
     limited = achieved([reported(0.0, 0, 0), reported(1.0, 1000, 969, errors=7, behind_s=0.4)], 0.0, 1.0)
     assert limited.limited
     assert (limited.errors, limited.behind_s) == (7, 0.4)
+
+
+def test_what_was_given_up_as_the_rate_was_lowered_is_not_missing() -> None:
+    """Up to a fifth: a generator that gives up more may have kept the job waiting."""
+    assert not achieved([reported(0.0, 0, 0), reported(1.0, 1000, 880, abandoned=120)], 0.0, 1.0).limited
+    assert achieved([reported(0.0, 0, 0), reported(1.0, 1000, 840, abandoned=120)], 0.0, 1.0).limited
+    assert achieved([reported(0.0, 0, 0), reported(1.0, 1000, 700, abandoned=300)], 0.0, 1.0).limited
 
 
 def test_catching_up_is_not_limited() -> None:
