@@ -13,7 +13,7 @@ import pytest
 from profiler.report.gate_document import gate_schema
 from tests.git_repositories import Repository
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo, pytest.mark.alone]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
 
 JOB = """
 from pyspark.sql import functions as F
