@@ -17,8 +17,8 @@ from profiler.gate import DESIGN, Drill, Side, StoredSide, side_by_side
 from profiler.observation import Detail
 from profiler.statistics.gate_blocks import BASELINE, CANDIDATE, Criterion
 from profiler.statistics.gating import GateVerdict, Limits
-from profiler.topology import Cost, Operator, Source, Topology
 from tests.test_gate import Watched, job, side
+from tests.test_gate_time import sql_job
 
 UNDECIDED = Limits(max_slowdown=1.0, rule_out=-1.0)
 """Nothing is so slow as to fail, or so fast as to pass."""
@@ -164,14 +164,9 @@ def test_a_pair_is_told_of_as_a_whole_or_not_at_all():
     assert told == [1, 2]
 
 
-def sql(rows):
-    return rows
-
-
 def test_a_drill_is_calibrated_beside_the_job_itself():
     """What the machine does meanwhile is in both, and the block does not count."""
-    operators = [Operator("parse", sql, cost=Cost(cpu_ms=0.2)), Operator("work", sql, cost=Cost(cpu_ms=0.5))]
-    topology = Topology.chain("job", Source("rows"), *operators)
+    topology = sql_job()
     gate = gate_of(topology, baseline=side("baseline", topology), drill=Drill(0.2, runs_functions=True))
     assert [event.name for event in gate.blocks[:2]] == ["candidate and calibration", "baseline and candidate"]
     assert [event.index for event in gate.blocks[:2]] == [0, 1]
