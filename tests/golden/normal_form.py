@@ -7,6 +7,7 @@ that are not of the tests, which older documents and messages hold, stay as they
 from __future__ import annotations
 
 import re
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -28,7 +29,12 @@ class NormalForm:
     """The normal form of all texts of one case."""
 
     def __init__(self, folder: Path) -> None:
-        self._places = {str(folder): "<folder>", str(folder.parent): "<around>", str(REPOSITORY): "<repository>"}
+        self._places = {
+            str(folder): "<folder>",
+            str(folder.parent): "<around>",
+            sys.executable: "<python>",
+            str(REPOSITORY): "<repository>",
+        }
         self._runs: dict[str, str] = {}
 
     def of(self, text: str) -> str:

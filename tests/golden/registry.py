@@ -40,4 +40,4 @@ def texts_of(case: Case) -> dict[str, str]:
 
 def expected_of(name: str) -> dict[str, str]:
     """Return the golden files of a case as they lie in the repository."""
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted((EXPECTED / name).glob("*"))}
+    return {path.name: path.read_bytes().decode() for path in sorted((EXPECTED / name).glob("*"))}

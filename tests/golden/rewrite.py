@@ -24,7 +24,7 @@ def main(wanted: list[str]) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         for file, text in texts.items():
-            (folder / file).write_text(text, encoding="utf-8")
+            (folder / file).write_bytes(text.encode())
 
 
 if __name__ == "__main__":
