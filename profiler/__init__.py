@@ -1,6 +1,6 @@
 """A stepwise auto-profiler for Spark streaming that answers how many tasks every operator should have."""
 
-from profiler.topology import Batches, Cost, Operator, Output, Source, Topology
+from profiler.job.topology import Batches, Cost, Operator, Output, Source, Topology
 
 __all__ = ["Batches", "Cost", "Operator", "Output", "Source", "Topology", "__version__"]
 __version__ = "0.1.0"

@@ -6,7 +6,7 @@ import sys
 from io import TextIOWrapper
 
 from profiler.cli.app import app
-from profiler.cli.endings import end_like_ctrl_c
+from profiler.cli.signals import end_like_ctrl_c
 
 
 def main() -> None:

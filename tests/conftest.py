@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["spark_parts"]
+pytest_plugins = ["command_line", "spark_parts"]
 
 # How long an example takes says nothing about the code on a loaded machine.
 settings.register_profile("untimed", deadline=None)

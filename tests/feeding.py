@@ -11,11 +11,11 @@ from typing import Any
 from confluent_kafka import Consumer, Producer, TopicPartition
 from messages import Message
 
-from profiler.configuration import Configuration
 from profiler.engines.spark.deployment import SparkDeployment
 from profiler.engines.spark.engine import SparkEngine
-from profiler.observation import Detail
-from profiler.topology import Topology
+from profiler.experiment.observation import Detail
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Topology
 
 Row = dict[str, Any]
 GIVEN_WITHIN_S = 90.0

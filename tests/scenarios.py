@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from profiler.configuration import Configuration
-from profiler.observation import Latency, Measurement, Observation, OperatorWindow
-from profiler.rounds import Action, Round, Step, Trial
-from profiler.topology import Cost, Operator, Source, Topology
+from profiler.experiment.observation import Latency, Measurement, Observation, OperatorWindow
+from profiler.experiment.rounds import Action, Round, Step, Trial
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Cost, Operator, Source, Topology
 
 FAST = Latency(mean=20, p50=18, p95=40, p99=60)
 SLOW = Latency(mean=800, p50=700, p95=1500, p99=2000)

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from profiler import Batches, Cost, Operator, Source, Topology
-from profiler.random_numbers import last_number
-from profiler.topology import Function
+from profiler.job.random_numbers import last_number
+from profiler.job.topology import Function
 from workloads.kinds import CPU_BOUND, IO_BOUND, NUMBERS, SOJOURN_BOUND, SOURCE_ROW, TWEET, copied, waiting
 from workloads.selectivities import selectivities
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from profiler import Operator, Source, Topology
 from profiler.errors import TopologyError
-from profiler.random_numbers import last_number
+from profiler.job.random_numbers import last_number
 from workloads.kinds import CPU_BOUND, NUMBERS, copied
 from workloads.selectivities import selectivities
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from profiler.topology import Cost, Operator, Output, Source, Topology
+from profiler.job.topology import Cost, Operator, Output, Source, Topology
 
 CPU_MS = (0.02, 0.5)
 WAIT_MS = (0.5, 8.0)

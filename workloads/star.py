@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from profiler import Operator, Source, Topology
-from profiler.topology import Function
+from profiler.job.topology import Function
 from workloads.kinds import IO_BOUND, TWEET, copied
 from workloads.selectivities import selectivities
 

@@ -19,8 +19,8 @@ from typer.core import TyperGroup
 
 from profiler import __version__
 from profiler.cli import capture, check, compare, config, doctor, gate, generate, history, init, recalibrate, run
-from profiler.cli.console import error_console
 from profiler.errors import ProfileError, UsageError
+from profiler.report.console import error_console
 
 _WRONG_USAGE = 2
 _COULD_NOT_RUN = 3
@@ -87,7 +87,7 @@ def _told(error: Exception, sentence: str, code: int, arguments: Sequence[str]) 
 
 
 def _wants_traceback(arguments: Sequence[str]) -> bool:
-    from profiler.precedence import resolve
+    from profiler.settings.sources import resolve
 
     try:
         return "--debug" in arguments or resolve({}, os.environ, Path.cwd()).debug

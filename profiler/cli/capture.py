@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from profiler.cli.flags import with_settings
-from profiler.settings import Settings
+from profiler.settings.declarations import Settings
 
 
 @with_settings("kafka", "debug", told={"kafka": "The broker to read from; it must be named."})
@@ -28,7 +28,7 @@ def capture(
     The file holds real data: it can be read by its owner only.
     """
     from profiler.errors import UsageError
-    from profiler.quantities import count
+    from profiler.settings.quantities import count
 
     wanted = count(least=1).read(messages, "--messages")
     path = Path(out or f"{topic}.jsonl.gz").expanduser()
@@ -39,10 +39,10 @@ def capture(
     if not path.parent.is_dir():
         raise UsageError(f"There is no folder {path.parent}.", hint="Make it, or name another file with --out.")
 
-    from profiler.capture import sample_topic, write_sample
-    from profiler.cli.console import error_console, result_console
+    from profiler.report.console import error_console, result_console
     from profiler.services.kafka import given_kafka
-    from profiler.topic_reader import KafkaReader
+    from profiler.traffic.capture import sample_topic, write_sample
+    from profiler.traffic.topic_reader import KafkaReader
 
     given_kafka(settings.kafka).close()
     with closing(KafkaReader(settings.kafka)) as reader:

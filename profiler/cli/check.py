@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from profiler.cli.flags import with_settings
-from profiler.settings import Settings
+from profiler.settings.declarations import Settings
 
 if TYPE_CHECKING:
-    from profiler.checking import Room
-    from profiler.topology import Topology
+    from profiler.job.topology import Topology
+    from profiler.questions.check.findings import Room
 
 
 @with_settings("slots", "master", "payloads", "debug")
@@ -29,19 +29,19 @@ def check(
     settings: Settings,
 ) -> int:
     """Check a topology: draw its DAG with the queries and stages it runs in, count the slots, tell what is missing."""
-    from profiler import checking
-    from profiler.cli.console import result_console
-    from profiler.cli.data import in_words, payload_samples, with_payloads
-    from profiler.loading import load_topology
-    from profiler.report.check_document import check_document
-    from profiler.report.checked import print_checked
-    from profiler.slots import smallest_configuration
+    from profiler.job.loading import load_topology
+    from profiler.job.slots import smallest_configuration
+    from profiler.questions.check import findings
+    from profiler.questions.check.document import check_document
+    from profiler.questions.check.terminal import print_checked
+    from profiler.report.console import result_console
+    from profiler.traffic.user_payloads import in_words, payload_samples, with_payloads
 
     loaded = with_payloads(load_topology(topology), settings)
     smallest_configuration(loaded, settings.slots)  # too few slots are refused before a session is started
     samples = payload_samples(loaded, settings)
     columns = _columns(loaded) if spark else None
-    checked = checking.check(loaded, bound=settings.slots, room=_room(settings.master), columns=columns)
+    checked = findings.check(loaded, bound=settings.slots, room=_room(settings.master), columns=columns)
     if as_json:
         payloads = {name: asdict(sample) for name, sample in samples.items()} or None
         typer.echo(json.dumps({**check_document(checked), "payloads": payloads}, indent=2, ensure_ascii=False))
@@ -57,16 +57,16 @@ def _columns(topology: Topology) -> dict[str, tuple[str, ...]] | None:
     """Look at the columns; a topology without Spark code needs no session for that."""
     if all(operator.function is None for operator in topology.operators):
         return None
-    from profiler.cli.console import error_console
-    from profiler.columns import operator_columns
+    from profiler.questions.check.columns import operator_columns
+    from profiler.report.console import error_console
 
     error_console().print("Looking at the operators' columns in a local Spark session (--no-spark skips it) …")
     return operator_columns(topology)
 
 
 def _room(master: str | None) -> Room:
-    from profiler.checking import Room
-    from profiler.engines.spark.session import default_master, local_slots
+    from profiler.engines.spark.jvm.session import default_master, local_slots
+    from profiler.questions.check.findings import Room
 
     named = master or default_master()
     return Room(named, local_slots(named), by_default=master is None)

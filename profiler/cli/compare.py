@@ -10,10 +10,10 @@ import typer
 
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
-from profiler.settings import GATE_ONLY, Settings
+from profiler.settings.declarations import GATE_ONLY, Settings
 
 if TYPE_CHECKING:
-    from profiler.cli.variants import Job
+    from profiler.questions.compare.variants import Job
 
 NOT_FOR_COMPARING = ("resume", *(key for key in GATE_ONLY if key != "blocks"))
 """Settings that mean nothing here; an interrupted comparison is gone on with by itself."""
@@ -53,19 +53,19 @@ def compare(
         )
     request = Request(_jobs(variants, settings), equal_slots=equal_slots, anew=anew)
 
-    from profiler.cli.fitting import fitted_to
+    from profiler.questions.fitting import fitted_to
 
     settings = fitted_to([job.topology for job in request.jobs], settings)
 
     # Last, as it imports engines and statistics: wrong input is refused at once.
-    from profiler.cli.comparing import run_comparison
+    from profiler.questions.compare.run import run_comparison
 
     return run_comparison(request, settings)
 
 
 def _jobs(references: Sequence[str], settings: Settings) -> tuple[Job, ...]:
-    from profiler.cli.variants import load_jobs
-    from profiler.slots import smallest_configuration
+    from profiler.job.slots import smallest_configuration
+    from profiler.questions.compare.variants import load_jobs
 
     jobs = load_jobs(references, settings)
     for job in jobs:

@@ -26,9 +26,9 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
 ) -> int:
     """Show every setting, its value and where the value came from."""
-    from profiler.cli.console import result_console
-    from profiler.precedence import resolve
-    from profiler.settings import OPTIONS
+    from profiler.report.console import result_console
+    from profiler.settings.declarations import OPTIONS
+    from profiler.settings.sources import resolve
 
     settings = resolve({}, os.environ, Path.cwd())
     values = {option: getattr(settings, option.field) for option in OPTIONS}

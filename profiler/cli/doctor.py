@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from profiler.cli.flags import with_settings
-from profiler.settings import Settings
+from profiler.settings.declarations import Settings
 
 _FETCHED_AT_FIRST_USE = "jars"
 """Checks of this name that fail are no defect: a run fetches them."""
@@ -29,7 +29,7 @@ def doctor(
     """Look at Java, jars, Kafka, MongoDB, ports, memory, disk and left-over processes; start nothing."""
     from rich.table import Table
 
-    from profiler.cli.console import result_console
+    from profiler.report.console import result_console
     from profiler.services.doctor import examine
 
     checks = examine(kafka=settings.kafka, mongo=settings.mongo)

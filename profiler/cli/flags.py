@@ -11,8 +11,8 @@ from typing import Any
 
 import typer
 
-from profiler.precedence import Written, resolve
-from profiler.settings import OPTIONS, Option
+from profiler.settings.declarations import OPTIONS, Option
+from profiler.settings.sources import Written, resolve
 
 Command = Callable[..., int]
 

@@ -11,11 +11,11 @@ import typer
 
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
-from profiler.quantities import ratio
-from profiler.settings import Settings
+from profiler.settings.declarations import Settings
+from profiler.settings.quantities import ratio
 
 if TYPE_CHECKING:
-    from profiler.topology import Topology
+    from profiler.job.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +138,9 @@ def gate(
     ruled_out = _rule_out(settings)
     drilled = None if drill is None else ratio(zero=False).read(drill, "--drill")
 
-    from profiler.cli.data import with_payloads
-    from profiler.cli.fitting import fitted_to
-    from profiler.loading import load_topology
+    from profiler.job.loading import load_topology
+    from profiler.questions.fitting import fitted_to
+    from profiler.traffic.user_payloads import with_payloads
 
     loaded = with_payloads(load_topology(topology), settings)
     request = Request(
@@ -159,7 +159,7 @@ def gate(
     )
 
     # Last, as it imports engines and statistics: wrong input is refused at once.
-    from profiler.cli.gating import run_gate
+    from profiler.questions.gate.run import run_gate
 
     return run_gate(request, fitted_to((loaded,), settings))
 

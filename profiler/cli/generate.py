@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from profiler.cli.flags import with_settings
-from profiler.settings import Settings
+from profiler.settings.declarations import Settings
 
 
 @with_settings("kafka", "quiet", "debug", told={"kafka": "The broker to send to; it must be named."})
@@ -22,16 +22,16 @@ def generate(
     settings: Settings,
 ) -> int:
     """Send messages at a steady rate, each when it is due, and report what was achieved."""
-    from profiler.cli.console import error_console, result_console
     from profiler.errors import UsageError
-    from profiler.generator.standalone import generate as send
-    from profiler.generator.wire import Report
-    from profiler.payload_files import payload_file
-    from profiler.quantities import duration
-    from profiler.quantities import rate as rate_kind
+    from profiler.job.topology import Source
+    from profiler.report.console import error_console, result_console
     from profiler.services.kafka import given_kafka
     from profiler.services.run_folder import cache_directory
-    from profiler.topology import Source
+    from profiler.settings.quantities import duration
+    from profiler.settings.quantities import rate as rate_kind
+    from profiler.traffic.generator.standalone import generate as send
+    from profiler.traffic.generator.wire import Report
+    from profiler.traffic.payload_files import payload_file
 
     if settings.kafka is None:
         raise UsageError("`profile generate` needs a broker to send to.", hint="Name it: --kafka HOST:PORT.")

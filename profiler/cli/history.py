@@ -12,17 +12,17 @@ import typer
 
 from profiler.cli.flags import with_settings
 from profiler.cli.history_prune import prune
-from profiler.cli.stores import opened_store
 from profiler.errors import UsageError
-from profiler.moments import moment
-from profiler.quantities import choice
-from profiler.settings import EngineName, Settings
+from profiler.history.session.opening import opened_store
+from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.moments import moment
+from profiler.settings.quantities import choice
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from profiler.store.lines import History
-    from profiler.store.records import StoredRun
+    from profiler.history.files.lines import History
+    from profiler.history.records import StoredRun
 
 app = typer.Typer(help="What was measured: list, show, export, import and prune runs.", rich_markup_mode=None)
 app.command("prune")(prune)
@@ -49,9 +49,9 @@ def list_runs(
     settings: Settings,
 ) -> int:
     """List the runs, the newest first, and the baselines of gates; the conditions add up."""
-    from profiler.cli.console import result_console
-    from profiler.report.history_list import baseline_entry, print_baselines, print_runs, run_entry
-    from profiler.store.records import RunKind, RunState
+    from profiler.history.records import RunKind, RunState
+    from profiler.history.terminal import baseline_entry, print_baselines, print_runs, run_entry
+    from profiler.report.console import result_console
 
     on = None if engine is None else choice(EngineName).read(engine, "--engine")
     of_kind = None if kind is None else choice(RunKind).read(kind, "--kind")
@@ -98,13 +98,13 @@ def show(
     if as_json:
         if result is None:
             raise UsageError(f"Run '{run}' is unfinished, so it has no result.", hint="Leave --json out to see it.")
-        from profiler.report.exports import as_json as written
+        from profiler.report.writers import as_json as written
 
         typer.echo(written(result), nl=False)
         return 0
-    from profiler.cli.console import result_console
-    from profiler.report.history_list import when
-    from profiler.report.terminal import rounds_table
+    from profiler.history.terminal import when
+    from profiler.questions.search.terminal import rounds_table
+    from profiler.report.console import result_console
 
     console = result_console()
     console.print(
@@ -134,7 +134,7 @@ def export(
 
     A gate takes the baselines along that it was saved as; an import does not replace one that was saved later.
     """
-    from profiler.store.exchange import export_run
+    from profiler.history.files.exchange import export_run
 
     with opened_store(settings) as store:
         history = export_run(store, run, file)
@@ -150,10 +150,10 @@ def import_(
     settings: Settings,
 ) -> int:
     """Add a run from a file to the history; what is there already is not doubled."""
+    from profiler.history.files.exchange import put
+    from profiler.history.files.lines import read_history
+    from profiler.history.files.unsaved import unsaved_folder
     from profiler.services.run_folder import cache_directory
-    from profiler.store.exchange import put
-    from profiler.store.lines import read_history
-    from profiler.store.unsaved import unsaved_folder
 
     # Read before a server is started: a wrong file is refused at once.
     history = read_history(file)
@@ -176,8 +176,8 @@ def _how(found: StoredRun) -> str:
 
 
 def _way_on(found: StoredRun) -> str:
-    from profiler.cli.stored_profiles import RECALIBRATES
-    from profiler.store.records import RunKind
+    from profiler.history.records import RunKind
+    from profiler.questions.search.stored_profiles import RECALIBRATES
 
     if found.run.kind is RunKind.COMPARE:
         return "the same 'profile compare'"
@@ -188,13 +188,13 @@ def _way_on(found: StoredRun) -> str:
 
 
 def _verdict_printer(found: StoredRun) -> Callable[[Console, Mapping[str, Any]], None]:
-    from profiler.store.records import RunKind
+    from profiler.history.records import RunKind
 
     if found.run.kind is RunKind.COMPARE:
-        from profiler.report.compare_terminal import print_comparison
+        from profiler.questions.compare.terminal import print_comparison
 
         return print_comparison
-    from profiler.report.gate_terminal import print_gate
+    from profiler.questions.gate.terminal import print_gate
 
     return print_gate
 
@@ -218,8 +218,8 @@ def _answer(found: StoredRun) -> list[str]:
 
 
 def _counted(history: History) -> str:
-    from profiler.rounds import Round
-    from profiler.store.records import MeasuredBlock, Result, SeenWindow
+    from profiler.experiment.rounds import Round
+    from profiler.history.records import MeasuredBlock, Result, SeenWindow
 
     blocks, windows = history.count(MeasuredBlock), history.count(SeenWindow)
     measured = f"{blocks} blocks" if blocks else f"{history.count(Round)} rounds"
@@ -229,14 +229,14 @@ def _counted(history: History) -> str:
 
 
 def _tell_of_unsaved_files() -> None:
+    from profiler.history.files.unsaved import unsaved_files
     from profiler.services.run_folder import cache_directory
-    from profiler.store.unsaved import unsaved_files
 
     for path in unsaved_files(cache_directory()):
         _note(f"A run waits to be imported: profile history import {path}")
 
 
 def _note(text: str) -> None:
-    from profiler.cli.console import error_console
+    from profiler.report.console import error_console
 
     error_console().print(text, style="yellow")

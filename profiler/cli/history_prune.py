@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from profiler.cli.flags import with_settings
-from profiler.cli.stores import opened_store
 from profiler.errors import UsageError
-from profiler.moments import moment
-from profiler.quantities import choice
-from profiler.settings import EngineName, Settings
+from profiler.history.session.opening import opened_store
+from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.moments import moment
+from profiler.settings.quantities import choice
 
 if TYPE_CHECKING:
-    from profiler.store.baselines import SavedBaseline
-    from profiler.store.pruning import Plan
-    from profiler.store.records import StoredRun
-    from profiler.store.store import Store
+    from profiler.history.baselines import SavedBaseline
+    from profiler.history.pruning import Plan
+    from profiler.history.records import StoredRun
+    from profiler.history.store import Store
 
 
 @with_settings("mongo", "debug")
@@ -55,10 +55,10 @@ def prune(
     if not (yes or dry_run or _can_ask()):
         raise UsageError("There is nobody to ask whether to delete.", hint="Add --yes, or see first with --dry-run.")
 
-    from profiler.cli.console import result_console
-    from profiler.cli.keeping import is_measured_now
-    from profiler.report.history_list import print_runs
-    from profiler.store.pruning import Unwanted, carry_out, plan
+    from profiler.history.pruning import Unwanted, carry_out, plan
+    from profiler.history.session.keeping import is_measured_now
+    from profiler.history.terminal import print_runs
+    from profiler.report.console import result_console
 
     console = result_console()
     with opened_store(settings) as store:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from profiler import job
 from profiler.errors import UsageError
 
 
@@ -18,7 +19,7 @@ def init(
     """Write a commented topology file to start from; it passes 'profile check' and runs on both engines."""
     if file.suffix != ".py":
         raise UsageError(f"'{file}' does not end in .py.", hint="A topology is a Python file.")
-    template = Path(__file__).with_name("starter_topology.txt").read_text(encoding="utf-8")
+    template = Path(job.__file__).with_name("starter_topology.txt").read_text(encoding="utf-8")
     try:
         with file.open("w" if force else "x", encoding="utf-8") as target:
             target.write(template.replace("FILE", file.as_posix()))

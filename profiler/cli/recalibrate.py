@@ -9,8 +9,8 @@ import typer
 
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
-from profiler.quantities import count, duration
-from profiler.settings import GATE_ONLY, Settings
+from profiler.settings.declarations import GATE_ONLY, Settings
+from profiler.settings.quantities import count, duration
 
 _NOT_ASKED = (*GATE_ONLY, "policy", "resume")
 """The method is the stepwise one, and what was interrupted is gone on with by itself."""
@@ -90,9 +90,9 @@ def recalibrate(
 
     # Last, as they import engines and statistics: wrong input is refused at once.
     if watch:
-        from profiler.cli.watching import run_watch
+        from profiler.questions.recalibrate.watch_run import run_watch
 
         return run_watch(request, settings)
-    from profiler.cli.recalibrating import run_recalibration
+    from profiler.questions.recalibrate.run import run_recalibration
 
     return run_recalibration(request, settings)

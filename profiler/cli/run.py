@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from profiler.cli.flags import with_settings
-from profiler.settings import GATE_ONLY, Settings
+from profiler.settings.declarations import GATE_ONLY, Settings
 
 
 @with_settings(without=GATE_ONLY)
@@ -23,16 +23,16 @@ def run(
     settings: Settings,
 ) -> int:
     """Find the best configuration of a topology: tasks per operator, throughput, latency, settings to paste."""
-    from profiler.cli.data import with_payloads
-    from profiler.cli.fitting import fitted_to
-    from profiler.loading import load_topology
-    from profiler.slots import smallest_configuration
+    from profiler.job.loading import load_topology
+    from profiler.job.slots import smallest_configuration
+    from profiler.questions.fitting import fitted_to
+    from profiler.traffic.user_payloads import with_payloads
 
     loaded = with_payloads(load_topology(topology), settings)
     smallest_configuration(loaded, settings.slots)
     settings = fitted_to((loaded,), settings)
 
     # Last, as it imports engines and policies: wrong input is refused at once.
-    from profiler.cli.running import run_profile
+    from profiler.questions.search.run import run_profile
 
     return run_profile(loaded, settings, topology)

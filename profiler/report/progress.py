@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.panel import Panel
 from rich.text import Text
 
-from profiler.events import (
+from profiler.experiment.events import (
     BlockStarted,
     Event,
     Phase,
@@ -25,10 +25,10 @@ from profiler.events import (
     VerificationStarted,
     WindowSeen,
 )
-from profiler.report.terminal import rounds_table
+from profiler.experiment.rounds import Round
+from profiler.questions.search.terminal import rounds_table
 from profiler.report.time_left import TimeLeft
 from profiler.report.words import change
-from profiler.rounds import Round
 
 COUNTED_EVERY_S = 5.0
 """Between two lines of a log that differ in their figures only: downloads count fast."""

@@ -6,8 +6,8 @@ import math
 import time
 from collections.abc import Callable
 
-from profiler.block_time import DEPLOYING_S
-from profiler.events import (
+from profiler.experiment.block_time import DEPLOYING_S
+from profiler.experiment.events import (
     BlockStarted,
     Event,
     RoundDecided,
@@ -16,9 +16,9 @@ from profiler.events import (
     VerificationStarted,
     WindowSeen,
 )
-from profiler.measure import Design
+from profiler.experiment.measure import Design
+from profiler.questions.search.verification import BATCHES, WARM_UP_BATCHES
 from profiler.report.words import minutes
-from profiler.verify import BATCHES, WARM_UP_BATCHES
 
 TYPICAL_ROUNDS = 5
 """Rounds that a profile takes on Spark at the median."""

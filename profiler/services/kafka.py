@@ -17,13 +17,13 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from profiler.errors import ProfileError, UsageError
-from profiler.quantities import BROKERS
 from profiler.services import Report, unreported
 from profiler.services.child import Child, Grace, ServiceDied, died, read_tail
 from profiler.services.jars import JarSet, jar_paths
 from profiler.services.java import find_java
 from profiler.services.ports import LOOPBACK, ChoosePorts, free_ports, listens
 from profiler.services.run_folder import RunFolder
+from profiler.settings.quantities import BROKERS
 
 TITLE = "The Kafka broker"
 ANSWER_WITHIN_S = 10.0

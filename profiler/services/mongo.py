@@ -12,7 +12,7 @@ import pymongo
 from pymongo.errors import ConfigurationError, OperationFailure, PyMongoError
 
 from profiler.errors import ProfileError, UsageError
-from profiler.secret_settings import MASK, without_password
+from profiler.secrets import MASK, without_password
 from profiler.services import Report, unreported
 from profiler.services.mongod import SharedMongod, find_mongod
 

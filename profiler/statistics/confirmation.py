@@ -29,11 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from profiler.observation import BlockWindows, Doubt
-from profiler.statistics.comparison import Comparison, Verdict
+from profiler.experiment.observation import BlockWindows, Doubt
+from profiler.statistics.control_variate import normalised, speed_slope
 from profiler.statistics.normality import mann_whitney_where_not_normal
+from profiler.statistics.result import Comparison, Verdict
 from profiler.statistics.screening import direction, untestable
-from profiler.statistics.speed_index import normalised, speed_slope
 from profiler.statistics.student import LogDifference, relative, welch_satterthwaite
 
 EQUIVALENCE_MARGIN = 0.05

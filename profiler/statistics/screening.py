@@ -16,10 +16,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from profiler.observation import Doubt
-from profiler.statistics.comparison import Comparison, Verdict
+from profiler.experiment.observation import Doubt
 from profiler.statistics.correlation import mean_variance
 from profiler.statistics.normality import mann_whitney_where_not_normal
+from profiler.statistics.result import Comparison, Verdict
 from profiler.statistics.student import LogDifference, relative, welch_satterthwaite
 
 RELEVANT_EFFECT = 0.03

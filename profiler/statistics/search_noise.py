@@ -38,10 +38,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from profiler.statistics.comparison import Comparison
+from profiler.statistics.control_variate import Windows, has_index, normalised, speed_slope
 from profiler.statistics.correlation import effective_size, pooled_lag1, window_variance
+from profiler.statistics.result import Comparison
 from profiler.statistics.screening import RELEVANT_EFFECT, screen
-from profiler.statistics.speed_index import Windows, has_index, normalised, speed_slope
 from profiler.statistics.student import LOG_ROUNDING
 
 _USUAL_DRIFT_RATIO = 1 / 3

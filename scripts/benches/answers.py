@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from profiler.cli.engines import opened_engine
-from profiler.cli.running import policy_parameters, search_budget_s, search_design
-from profiler.configuration import Configuration
-from profiler.events import Event, RoundDecided
-from profiler.loop import Loop
-from profiler.measure import Arm
-from profiler.policies import POLICIES
-from profiler.settings import Settings
+from profiler.engines.opening import opened_engine
+from profiler.experiment.events import Event, RoundDecided
+from profiler.experiment.measure import Arm
+from profiler.job.configuration import Configuration
+from profiler.questions.search.loop import Loop
+from profiler.questions.search.policies import POLICIES
+from profiler.questions.search.run import policy_parameters, search_budget_s, search_design
+from profiler.settings.declarations import Settings
 from profiler.statistics.confirmation import Block, confirm
 from profiler.statistics.interval import mean_interval
 from scripts.benches.rows import Row, row

@@ -4,7 +4,7 @@ The truth is known, no difference, so an estimate's mean square is its variance:
 
 - interleaving: the difference of arms ABBA… against that of the same blocks' second and first half, as if all of one
   arm had been measured before the other;
-- speed index: log throughput as it was, against the same normalised (profiler/statistics/speed_index.py);
+- speed index: log throughput as it was, against the same normalised (profiler/statistics/control_variate.py);
 - CPU time per row × speed index: its variation over windows, against the throughput's.
 """
 
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from profiler.observation import Observation
-from profiler.statistics.comparison import Comparison
+from profiler.experiment.observation import Observation
 from profiler.statistics.confirmation import Block
+from profiler.statistics.control_variate import normalised, speed_slope
 from profiler.statistics.interval import mean_interval
-from profiler.statistics.speed_index import normalised, speed_slope
+from profiler.statistics.result import Comparison
 from scripts.benches.rows import Row, row
 
 Logs = NDArray[np.float64]

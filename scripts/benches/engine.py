@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from profiler.configuration import Configuration
-from profiler.engines import Deployment
 from profiler.errors import ProfileError
-from profiler.observation import Detail
-from profiler.slots import smallest_configuration
+from profiler.experiment.engine import Deployment
+from profiler.experiment.observation import Detail
+from profiler.job.configuration import Configuration
+from profiler.job.slots import smallest_configuration
 from profiler.statistics.interval import mean_interval
 from scripts.benches import generator
 from scripts.benches.ratios import mean_ratio
@@ -30,8 +30,8 @@ from scripts.benches.warm_engine import CONFIGURATION, TOPOLOGY, AtNeed, WarmEng
 
 MEASURED = (
     "profiler/engines/spark",
-    "profiler/generator",
-    "profiler/measure.py",
+    "profiler/traffic/generator",
+    "profiler/experiment/measure.py",
     "workloads/word_count.py",
     "workloads/tweets.py",
     "scripts/benches/engine.py",
@@ -39,7 +39,7 @@ MEASURED = (
     "scripts/benches/warm_engine.py",
 )
 """Code whose change makes earlier results stale."""
-GENERATOR = ("profiler/generator", "scripts/benches/generator.py")
+GENERATOR = ("profiler/traffic/generator", "scripts/benches/generator.py")
 COST_GOAL = 0.97
 NEXT_WINDOW_GOAL_S = 12.0
 """Our own: the issue asks for the figure only."""

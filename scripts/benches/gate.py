@@ -20,20 +20,20 @@ from typing import Any
 
 from scipy import optimize, stats
 
-from profiler.configuration import Configuration
-from profiler.confirming import EARLY_PART
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.gate import DESIGN, Gate, Outcome, Side
-from profiler.loading import load_topology
-from profiler.measure import Arm, Design, observe_blocks
-from profiler.observation import Detail
+from profiler.experiment.confrontation import EARLY_PART
+from profiler.experiment.measure import Arm, Design, observe_blocks
+from profiler.experiment.observation import Detail
+from profiler.job.configuration import Configuration
+from profiler.job.loading import load_topology
+from profiler.job.topology import Cost, Operator, Topology
+from profiler.questions.gate.criteria import Criterion
+from profiler.questions.gate.experiment import DESIGN, Gate, Outcome, Side
+from profiler.questions.gate.verdict import GateVerdict, Limits, judge
 from profiler.statistics.confirmation import order
-from profiler.statistics.gate_blocks import Criterion
-from profiler.statistics.gating import GateVerdict, Limits, judge
 from profiler.statistics.student import LogDifference
-from profiler.topology import Cost, Operator, Topology
 from scripts.benches.rows import Row, rate_interval, rate_row, row
 from scripts.benches.saved import Saved
 
@@ -46,10 +46,10 @@ NODES, CORES = 2, 2
 MEASURED = (
     "profiler/statistics",
     "profiler/engines/simulated",
-    "profiler/measure.py",
-    "profiler/confirming.py",
-    "profiler/gate.py",
-    "profiler/block_time.py",
+    "profiler/experiment/measure.py",
+    "profiler/experiment/confrontation.py",
+    "profiler/questions/gate/experiment.py",
+    "profiler/experiment/block_time.py",
     "workloads",
     "scripts/benches/gate.py",
 )

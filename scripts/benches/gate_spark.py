@@ -22,18 +22,18 @@ GATES = 10
 DRILL = "20%"
 MEASURED = (
     "profiler/engines/spark",
-    "profiler/generator",
+    "profiler/traffic/generator",
     "profiler/statistics",
-    "profiler/measure.py",
-    "profiler/side_by_side.py",
-    "profiler/gate.py",
-    "profiler/confirming.py",
-    "profiler/speed_index.py",
-    "profiler/cli/gating.py",
+    "profiler/experiment/measure.py",
+    "profiler/experiment/side_by_side.py",
+    "profiler/questions/gate/experiment.py",
+    "profiler/experiment/confrontation.py",
+    "profiler/engines/spark/jvm/machine_speed.py",
+    "profiler/questions/gate/run.py",
     "scripts/benches/gate_spark.py",
-    "profiler/drill.py",
-    "profiler/drilling.py",
-    "profiler/block_time.py",
+    "profiler/questions/gate/burden.py",
+    "profiler/questions/gate/drill.py",
+    "profiler/experiment/block_time.py",
     "workloads",
 )
 """A change of these makes the gates stale."""

@@ -24,12 +24,12 @@ import numpy as np
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from profiler.generator.process import GeneratorProcess
-from profiler.generator.wire import Report, Target
 from profiler.services.jars import JarSet, jar_paths
 from profiler.services.java import find_java
 from profiler.services.kafka import open_kafka
 from profiler.services.run_folder import cache_directory, create_run_folder
+from profiler.traffic.generator.process import GeneratorProcess
+from profiler.traffic.generator.wire import Report, Target
 from scripts.benches.ratios import mean_ratio
 from scripts.benches.rows import Row, row
 from scripts.benches.warm_engine import AtNeed, note

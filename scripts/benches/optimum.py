@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from profiler.engines.simulated.engine import SimulatedEngine
-from profiler.topology import Topology
+from profiler.job.topology import Topology
 
 Counts = NDArray[np.int64]
 

@@ -16,12 +16,12 @@ from scipy import stats
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.loading import load_topology
-from profiler.loop import Loop
-from profiler.policies import POLICIES
-from profiler.policies.policy import Policy
-from profiler.policies.stepwise import Addition, Stepwise
-from profiler.topology import Topology
+from profiler.job.loading import load_topology
+from profiler.job.topology import Topology
+from profiler.questions.search.loop import Loop
+from profiler.questions.search.policies import POLICIES
+from profiler.questions.search.policies.policy import Policy
+from profiler.questions.search.policies.stepwise import Addition, Stepwise
 from scripts.benches.optimum import exhaustive_optimum, searched_optimum
 from scripts.benches.rows import Row, row
 from scripts.benches.saved import Saved
@@ -35,11 +35,11 @@ WORKLOADS = ("linear", "diamond", "star", "word-count")
 RANDOM = (11, 12, 13)
 ALL = frozenset(Addition)
 MEASURED = (
-    "profiler/policies",
+    "profiler/questions/search",
     "profiler/statistics",
     "profiler/engines/simulated",
-    "profiler/measure.py",
-    "profiler/loop.py",
+    "profiler/experiment/measure.py",
+    "profiler/questions/search/loop.py",
     "workloads",
     "scripts/benches/quality.py",
     "scripts/benches/optimum.py",

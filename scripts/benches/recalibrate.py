@@ -20,16 +20,16 @@ from scipy import stats
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.loading import load_topology
-from profiler.loop import Loop, Profile
-from profiler.measure import Design
-from profiler.policies.policy import Policy
-from profiler.policies.stepwise import Stepwise
-from profiler.policies.stored_answer import StoredRounds
-from profiler.policies.warm_start import Scope, WarmStart
-from profiler.recalibrate import StoredProfile, Verdict, verdict
-from profiler.rounds import Action, Step
-from profiler.topology import Cost, Topology
+from profiler.experiment.measure import Design
+from profiler.experiment.rounds import Action, Step
+from profiler.job.loading import load_topology
+from profiler.job.topology import Cost, Topology
+from profiler.questions.recalibrate.decision import StoredProfile, Verdict, verdict
+from profiler.questions.recalibrate.stored_answer import StoredRounds
+from profiler.questions.recalibrate.warm_start import Scope, WarmStart
+from profiler.questions.search.loop import Loop, Profile
+from profiler.questions.search.policies.policy import Policy
+from profiler.questions.search.policies.stepwise import Stepwise
 from scripts.benches.rows import Row, row
 from scripts.benches.saved import Saved
 
@@ -43,12 +43,12 @@ DEARER = 1.25
 """Times what a row costs."""
 _DESIGN = Design(blocks=0)
 MEASURED = (
-    "profiler/policies",
+    "profiler/questions/search",
     "profiler/statistics",
     "profiler/engines/simulated",
-    "profiler/measure.py",
-    "profiler/loop.py",
-    "profiler/recalibrate.py",
+    "profiler/experiment/measure.py",
+    "profiler/questions/search/loop.py",
+    "profiler/questions/recalibrate/decision.py",
     "workloads",
     "scripts/benches/recalibrate.py",
 )

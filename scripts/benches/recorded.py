@@ -15,11 +15,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from profiler.configuration import Configuration
-from profiler.documents import plain
-from profiler.engines import Deployment, Engine, Platform
-from profiler.observation import Detail, Observation
-from profiler.topology import Topology
+from profiler.experiment.engine import Deployment, Engine, Platform
+from profiler.experiment.observation import Detail, Observation
+from profiler.history.documents import plain
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Topology
 from scripts.benches.saved import Saved
 
 

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from profiler.engines.simulated.noise import NoiseProcess, Preset
-from profiler.statistics.comparison import Comparison, Verdict
 from profiler.statistics.confirmation import Block, confirm, order
+from profiler.statistics.control_variate import normalised
 from profiler.statistics.correlation import effective_size, pooled_lag1
 from profiler.statistics.interval import mean_interval
+from profiler.statistics.result import Comparison, Verdict
 from profiler.statistics.screening import screen
 from profiler.statistics.search_noise import RoundWindows, screen_round, search_noise
-from profiler.statistics.speed_index import normalised
 from profiler.statistics.stationarity import steady_start
 from scripts.benches.rows import Row, rate_row
 

@@ -1,9 +1,9 @@
 """Is what is said of the real machine to be trusted? Word count against itself, and three profiles in a row.
 
 A confirmation of a configuration against itself should say that nothing changed; at 5 % one in twenty may not. It is
-the product's own (profiler/confirming.py), with its early look. Each of its blocks is kept when it ends, so that the
-hours this takes may be many short calls; a confirmation that was interrupted goes on in a new, warm session. Ctrl-C
-ends the measuring and gives the rows of what there is.
+the product's own (profiler/experiment/confrontation.py), with its early look. Each of its blocks is kept when it ends,
+so that the hours this takes may be many short calls; a confirmation that was interrupted goes on in a new, warm
+session. Ctrl-C ends the measuring and gives the rows of what there is.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from profiler.cli.running import policy_parameters, search_design
-from profiler.confirming import confront
-from profiler.engines import Engine
-from profiler.loop import FEWEST_BLOCKS
-from profiler.measure import Arm, Design, observe_blocks
-from profiler.settings import Settings
-from profiler.statistics.comparison import Verdict
+from profiler.experiment.confrontation import confront
+from profiler.experiment.engine import Engine
+from profiler.experiment.measure import Arm, Design, observe_blocks
+from profiler.questions.search.loop import FEWEST_BLOCKS
+from profiler.questions.search.run import policy_parameters, search_design
+from profiler.settings.declarations import Settings
 from profiler.statistics.confirmation import Block, confirm, order, throughput_blocks
+from profiler.statistics.result import Verdict
 from scripts.benches.answers import Answer, profile_rows, quick_profile, spread_rows
 from scripts.benches.defences import Confirmed, defence_rows
 from scripts.benches.recorded import RecordedEngine
@@ -32,14 +32,20 @@ from scripts.benches.warm_engine import CONFIGURATION, TOPOLOGY, AtNeed, WarmEng
 T = TypeVar("T")
 WINDOWS_OF = (
     "profiler/engines/spark",
-    "profiler/generator",
-    "profiler/measure.py",
+    "profiler/traffic/generator",
+    "profiler/experiment/measure.py",
     "workloads/word_count.py",
     "workloads/tweets.py",
     "scripts/benches/warm_engine.py",
 )
 """Code whose change makes earlier windows stale; what is said of them is worked out anew each time."""
-ANSWERS_OF = (*WINDOWS_OF, "profiler/policies", "profiler/statistics", "profiler/loop.py", "scripts/benches/answers.py")
+ANSWERS_OF = (
+    *WINDOWS_OF,
+    "profiler/questions/search",
+    "profiler/statistics",
+    "profiler/questions/search/loop.py",
+    "scripts/benches/answers.py",
+)
 MOST_CHANGED = 4
 """Of 30: with 5 % false alarms there are more in 1.6 % of all series."""
 CHANGED = (Verdict.INCREASED, Verdict.DECREASED)

@@ -27,25 +27,25 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - its usual name
 
-from profiler.configuration import Configuration
-from profiler.engines.spark import python_operator
-from profiler.engines.spark.chains import Chain, QueryPlan, plan
-from profiler.engines.spark.executed_plan import check_stages
-from profiler.engines.spark.gate import FEWEST_SAMPLES, LOOK_S, Arrivals, Gate, GateKeeper
-from profiler.engines.spark.metrics import Batch
-from profiler.engines.spark.places import Places, partitions_of, places_of
-from profiler.engines.spark.query import Builder, start
-from profiler.engines.spark.rows import EVENT_TIME
-from profiler.engines.spark.running import RunningQuery
-from profiler.engines.spark.stages import Stages
-from profiler.engines.spark.topics import Offsets, Topics
+from profiler.engines.spark.jvm.stages import Stages
+from profiler.engines.spark.layout.chains import Chain, QueryPlan, plan
+from profiler.engines.spark.layout.executed_plan import check_stages
+from profiler.engines.spark.layout.topic_names import Places, partitions_of, places_of
+from profiler.engines.spark.load.throttle import FEWEST_SAMPLES, LOOK_S, Arrivals, Gate, GateKeeper
+from profiler.engines.spark.load.topics import Offsets, Topics
+from profiler.engines.spark.query import python_operator
+from profiler.engines.spark.query.query import Builder, start
+from profiler.engines.spark.query.rows import EVENT_TIME
+from profiler.engines.spark.query.running_query import RunningQuery
+from profiler.engines.spark.windows.assembly import Batch
 from profiler.errors import ProfileError
-from profiler.generator.process import GeneratorProcess
-from profiler.generator.wire import Target
-from profiler.observation import Detail
-from profiler.payload_files import payload_file
+from profiler.experiment.observation import Detail
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Topology
 from profiler.services.run_folder import cache_directory
-from profiler.topology import Topology
+from profiler.traffic.generator.process import GeneratorProcess
+from profiler.traffic.generator.wire import Target
+from profiler.traffic.payload_files import payload_file
 from scripts.benches.warm_engine import WarmEngine
 
 SAMPLE_EVERY = 64

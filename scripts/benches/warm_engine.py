@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-from profiler.cli.engines import opened_engine
-from profiler.configuration import Configuration
+from profiler.engines.opening import opened_engine
 from profiler.engines.spark.engine import SparkEngine
-from profiler.loading import load_topology
-from profiler.measure import STRESS, Design, measure
-from profiler.rounds import Action, Step, Trial
+from profiler.experiment.measure import STRESS, Design, measure
+from profiler.experiment.rounds import Action, Step, Trial
+from profiler.job.configuration import Configuration
+from profiler.job.loading import load_topology
 from profiler.services.kafka import open_kafka
 from profiler.services.run_folder import RunFolder, cache_directory, create_run_folder
-from profiler.settings import Settings
+from profiler.settings.declarations import Settings
 
 T = TypeVar("T")
 TOPOLOGY = load_topology("word-count")

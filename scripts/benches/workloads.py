@@ -11,33 +11,33 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from profiler.cli.windows import with_fitting_windows
-from profiler.configuration import Configuration
-from profiler.loading import load_topology
-from profiler.prediction import predicted_per_s
-from profiler.report.bound import is_bound_by_waiting
-from profiler.report.json_document import rounds_of
-from profiler.rounds import Action, Round
-from profiler.settings import Settings
+from profiler.experiment.rounds import Action, Round
+from profiler.job.configuration import Configuration
+from profiler.job.loading import load_topology
+from profiler.questions.search.bound import is_bound_by_waiting
+from profiler.questions.search.document import rounds_of
+from profiler.questions.windows import with_fitting_windows
+from profiler.settings.declarations import Settings
 from scripts.benches.commands import timed_document
+from scripts.benches.prediction import predicted_per_s
 from scripts.benches.rows import Row, row
 from scripts.benches.saved import Saved
 
 WORKLOADS = ("linear", "diamond", "star", "word-count", "synthetic-word-count", "twitter-sentiment")
 MEASURED = (
     "profiler/engines/spark",
-    "profiler/generator",
-    "profiler/policies",
+    "profiler/traffic/generator",
+    "profiler/questions/search",
     "profiler/statistics",
-    "profiler/measure.py",
-    "profiler/loop.py",
-    "profiler/confirming.py",
-    "profiler/block_time.py",
-    "profiler/verify.py",
-    "profiler/settings.py",
-    "profiler/cli/running.py",
-    "profiler/cli/fitting.py",
-    "profiler/cli/windows.py",
+    "profiler/experiment/measure.py",
+    "profiler/questions/search/loop.py",
+    "profiler/experiment/confrontation.py",
+    "profiler/experiment/block_time.py",
+    "profiler/questions/search/verification.py",
+    "profiler/settings/declarations.py",
+    "profiler/questions/search/run.py",
+    "profiler/questions/fitting.py",
+    "profiler/questions/windows.py",
     "workloads",
 )
 """A change of these makes the documents stale."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from profiler.statistics.gate_blocks import Criterion
+from profiler.questions.gate.criteria import Criterion
 from scripts.benches import gate, saved
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from profiler.configuration import Configuration
-from profiler.confirming import confront
-from profiler.measure import Arm, Design
-from profiler.observation import Latency
-from profiler.topology import Operator, Source, Topology
+from profiler.experiment.confrontation import confront
+from profiler.experiment.measure import Arm, Design
+from profiler.experiment.observation import Latency
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Operator, Source, Topology
 from scripts.benches.recorded import RecordedEngine
 from scripts.benches.saved import Saved
 from tests.scenarios import operator_window, window

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from profiler.configuration import Configuration
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.measure import Design
-from profiler.statistics.comparison import Verdict
+from profiler.experiment.measure import Design
+from profiler.job.configuration import Configuration
 from profiler.statistics.confirmation import Block, confirm, order
+from profiler.statistics.result import Verdict
 from scripts.benches import trust
 from scripts.benches.answers import Answer, profile_rows, spread_rows
 from scripts.benches.defences import Confirmed, defence_rows, removed_part

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from profiler.cli.app import app
-from profiler.report.bound import is_bound_by_waiting
+from profiler.questions.search.bound import is_bound_by_waiting
 from scripts.benches import workloads
-from tests.report.test_late_start import profiled
+from tests.search.test_late_start import profiled
 
 
 @pytest.fixture

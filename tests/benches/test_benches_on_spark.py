@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from profiler.engines.spark.topics import Topics
-from profiler.measure import Design
+from profiler.engines.spark.load.topics import Topics
+from profiler.experiment.measure import Design
 from scripts.benches import engine, generator, trust, uninstrumented
 from scripts.benches.uninstrumented import plain_windows
 from scripts.benches.warm_engine import CONFIGURATION, TOPOLOGY, WarmEngine

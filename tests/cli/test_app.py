@@ -14,7 +14,7 @@ import pytest
 import profiler
 from profiler import __version__
 from profiler.errors import ProfileError
-from profiler.settings import GATE_ONLY, OPTIONS
+from profiler.settings.declarations import GATE_ONLY, OPTIONS
 
 ROOT = str(Path(profiler.__file__).parent.parent)
 
@@ -29,7 +29,7 @@ def raising(error: BaseException):
 @pytest.fixture
 def run_does(monkeypatch):
     """Put something else in the place of a profile run."""
-    return lambda module: monkeypatch.setitem(sys.modules, "profiler.cli.running", module)
+    return lambda module: monkeypatch.setitem(sys.modules, "profiler.questions.search.run", module)
 
 
 def test_help_names_every_command(profile) -> None:

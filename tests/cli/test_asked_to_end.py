@@ -17,7 +17,7 @@ from tests.services.starting import take_terminal
 COMMAND = """
 import signal
 from pathlib import Path
-from profiler.cli.endings import end_like_ctrl_c
+from profiler.cli.signals import end_like_ctrl_c
 
 end_like_ctrl_c()
 try:

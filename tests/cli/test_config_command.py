@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from profiler.settings import OPTIONS
+from profiler.settings.declarations import OPTIONS
 
 
 def rows(text: str) -> dict[str, str]:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from profiler.configuration import Configuration
-from profiler.engines import Deployment, Engine
 from profiler.errors import ProfileError
-from profiler.observation import Detail, Observation
-from profiler.topology import Topology
+from profiler.experiment.engine import Deployment, Engine
+from profiler.experiment.observation import Detail, Observation
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Topology
 
 
 class EngineConformance:

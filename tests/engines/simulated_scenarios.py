@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from profiler import Cost, Operator, Source, Topology
-from profiler.configuration import Configuration
+from profiler.job.configuration import Configuration
 
 
 def chain(*operators: Operator, source: Source | None = None) -> Topology:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from profiler.engines.spark.compilers import Compilers
+from profiler.engines.spark.jvm.compilers import Compilers
 
 TWO_THREADS = """
 import ctypes, sys, threading, time

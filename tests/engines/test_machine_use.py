@@ -9,7 +9,7 @@ import time
 
 import psutil
 
-from profiler.engines.spark.machine_use import MachineUse
+from profiler.engines.spark.jvm.machine_use import MachineUse
 
 BUSY = """
 import time

@@ -11,7 +11,7 @@ from simulated_scenarios import chain, tasks, topologies
 from profiler import Cost, Operator, Source, Topology
 from profiler.engines.simulated import Preset, SimulatedEngine, SimulatedPlatform
 from profiler.engines.simulated.queueing import Spread
-from profiler.observation import Detail
+from profiler.experiment.observation import Detail
 
 FREE = {"hop_cpu_ms": 0.0, "remote_hop_cpu_ms": 0.0, "switching": 0.0}
 

@@ -4,10 +4,10 @@ import pytest
 from simulated_scenarios import chain, tasks
 
 from profiler import Cost, Operator
-from profiler.configuration import Configuration
 from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
 from profiler.errors import UsageError
-from profiler.observation import Detail
+from profiler.experiment.observation import Detail
+from profiler.job.configuration import Configuration
 
 TOPOLOGY = chain(Operator("parse", cost=Cost(cpu_ms=1)), Operator("top", parallel=False, cost=Cost(cpu_ms=1)))
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from simulated_scenarios import chain, tasks, topologies
 
 from profiler import Cost, Operator, Topology
-from profiler.configuration import Configuration
 from profiler.engines.simulated import Preset, SimulatedEngine, SimulatedPlatform
-from profiler.observation import Detail, Observation
+from profiler.experiment.observation import Detail, Observation
+from profiler.job.configuration import Configuration
 
 WORDS = chain(
     Operator("split", output="workload", selectivity=9, cost=Cost(cpu_ms=0.2)),

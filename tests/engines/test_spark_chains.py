@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from simulated_scenarios import topologies
 
 from profiler import Operator, Source, Topology
-from profiler.configuration import Configuration
-from profiler.engines.spark.chains import Chain, Stage, check_slots, cut, extra_slots, plan
+from profiler.engines.spark.layout.chains import Chain, Stage, check_slots, cut, extra_slots, plan
 from profiler.errors import ProfileError
+from profiler.job.configuration import Configuration
 
 
 def same(rows):

@@ -11,8 +11,8 @@ from feeding import Row, at_ms, rows_given
 from messages import Message
 
 from profiler import Operator, Source, Topology
-from profiler.configuration import Configuration
-from profiler.observation import Detail
+from profiler.experiment.observation import Detail
+from profiler.job.configuration import Configuration
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 

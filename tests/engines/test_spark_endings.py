@@ -19,12 +19,12 @@ import pytest
 import spark_operators as jobs
 
 from profiler import Operator, Source, Topology
-from profiler.configuration import Configuration
-from profiler.engines.spark.chains import plan
 from profiler.engines.spark.deployment import SparkDeployment
-from profiler.engines.spark.topics import Topics
+from profiler.engines.spark.layout.chains import plan
+from profiler.engines.spark.load.topics import Topics
 from profiler.errors import ProfileError
-from profiler.observation import Detail
+from profiler.experiment.observation import Detail
+from profiler.job.configuration import Configuration
 from profiler.services.kafka import open_kafka
 from profiler.services.run_folder import cache_directory, create_run_folder
 from tests.services.starting import marked_when_they_show, running

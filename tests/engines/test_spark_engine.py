@@ -13,10 +13,10 @@ from confluent_kafka import Consumer, TopicPartition
 from spark_parts import LINES
 
 from profiler import Operator, Source, Topology
-from profiler.configuration import Configuration
-from profiler.engines.spark.executed_plan import stage_tasks
+from profiler.engines.spark.layout.executed_plan import stage_tasks
 from profiler.errors import ProfileError
-from profiler.observation import Detail
+from profiler.experiment.observation import Detail
+from profiler.job.configuration import Configuration
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 

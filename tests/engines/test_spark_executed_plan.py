@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from profiler.engines.spark.chains import Chain, QueryPlan, Stage
-from profiler.engines.spark.executed_plan import check_stages, hidden_python, stage_tasks
+from profiler.engines.spark.layout.chains import Chain, QueryPlan, Stage
+from profiler.engines.spark.layout.executed_plan import check_stages, hidden_python, stage_tasks
 from profiler.errors import ProfileError
-from profiler.topology import Operator
+from profiler.job.topology import Operator
 
 PLAN = """\
 WriteToDataSourceV2 MicroBatchWrite[epoch: 0]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from profiler import Operator
-from profiler.engines.spark import failures
-from profiler.engines.spark.failures import died, not_built
+from profiler.engines.spark.jvm import failures
+from profiler.engines.spark.jvm.failures import died, not_built
 
 LOG = Path("spark.log")
 

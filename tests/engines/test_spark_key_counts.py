@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from profiler.engines.spark.key_counts import FEWEST, KEYS_OF, KeyCounts
+from profiler.engines.spark.query.key_counts import FEWEST, KEYS_OF, KeyCounts
 
 
 def batch(rows, **counts):

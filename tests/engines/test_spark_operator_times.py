@@ -12,10 +12,10 @@ import pytest
 import spark_operators as jobs
 
 from profiler import Operator, Source, Topology
-from profiler.configuration import Configuration
 from profiler.engines.spark.engine import SparkEngine
-from profiler.observation import Detail, summed_operators
-from profiler.policies.operator_class import OperatorClass, operator_class, time_parts
+from profiler.experiment.observation import Detail, summed_operators
+from profiler.job.configuration import Configuration
+from profiler.questions.search.readings.operator_class import OperatorClass, operator_class, time_parts
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 

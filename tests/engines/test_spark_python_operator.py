@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from profiler import Operator
-from profiler.engines.spark import python_operator
-from profiler.engines.spark.python_operator import MergeUses, uses_of
+from profiler.engines.spark.query import python_operator
+from profiler.engines.spark.query.python_operator import MergeUses, uses_of
 
 
 class Task:

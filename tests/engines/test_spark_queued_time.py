@@ -10,8 +10,8 @@ import time
 import pytest
 from pyspark import cloudpickle
 
-from profiler.engines.spark import queued_time
-from profiler.engines.spark.queued_time import QueuedTime
+from profiler.engines.spark.query import queued_time
+from profiler.engines.spark.query.queued_time import QueuedTime
 from tests.engines.test_spark_python_operator import run, uses_of
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from profiler.engines.spark.rows import LONGEST_MS, inner_messages, inner_rows, latencies_ms
+from profiler.engines.spark.query.rows import LONGEST_MS, inner_messages, inner_rows, latencies_ms
 
 
 def stamp(due_ms: int, waited_ms: float) -> int:

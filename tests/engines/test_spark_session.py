@@ -16,12 +16,12 @@ import psutil
 import pyspark
 import pytest
 
-from profiler import columns
-from profiler.engines.spark import engine, session
+from profiler.engines.spark import engine
 from profiler.engines.spark.deployment import _sample_every
-from profiler.engines.spark.job_settings import SHUFFLE
-from profiler.engines.spark.launching import on_the_command_line
-from profiler.engines.spark.session import (
+from profiler.engines.spark.jvm import session
+from profiler.engines.spark.jvm.job_settings import SHUFFLE
+from profiler.engines.spark.jvm.launch import on_the_command_line
+from profiler.engines.spark.jvm.session import (
     Session,
     default_master,
     default_slots,
@@ -31,6 +31,7 @@ from profiler.engines.spark.session import (
     settled,
 )
 from profiler.errors import ProfileError, UsageError
+from profiler.questions.check import columns
 from profiler.services.java import Java
 from profiler.services.run_folder import create_run_folder
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from profiler.engines.spark.span import counted_span
+from profiler.engines.spark.windows.span import counted_span
 
 
 def test_a_batch_in_the_middle_counts_as_a_whole():

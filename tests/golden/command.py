@@ -14,7 +14,7 @@ from unittest import mock
 from typer.testing import CliRunner
 
 from profiler.cli.app import app
-from profiler.store.memory import MemoryStore
+from profiler.history.memory import MemoryStore
 
 
 def call(arguments: Sequence[str]) -> tuple[int, str, str]:
@@ -30,8 +30,8 @@ def history_in_memory() -> Iterator[None]:
     with ExitStack() as stack:
         for name, stand_in in (
             ("profiler.services.mongo.open_mongo", _opened),
-            ("profiler.store.mongo.MongoStore", lambda _uri: kept),
-            ("profiler.store.mongo.open_revived", lambda _mongo: kept),
+            ("profiler.history.mongo.store.MongoStore", lambda _uri: kept),
+            ("profiler.history.mongo.store.open_revived", lambda _mongo: kept),
         ):
             stack.enter_context(mock.patch(name, stand_in))
         yield

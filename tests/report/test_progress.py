@@ -10,9 +10,9 @@ from rich.console import Console
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.loop import Loop
-from profiler.measure import Design
-from profiler.policies import POLICIES
+from profiler.experiment.measure import Design
+from profiler.questions.search.loop import Loop
+from profiler.questions.search.policies import POLICIES
 from profiler.report.progress import COUNTED_EVERY_S, LivePanel, PlainLines
 from profiler.report.time_left import TimeLeft
 from tests.scenarios import WAITS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from profiler.configuration import Configuration
-from profiler.events import BlockStarted, RoundDecided, SearchEnded, TrialStarted, VerificationStarted
-from profiler.measure import Design
+from profiler.experiment.events import BlockStarted, RoundDecided, SearchEnded, TrialStarted, VerificationStarted
+from profiler.experiment.measure import Design
+from profiler.experiment.rounds import Action, Step, Trial
+from profiler.job.configuration import Configuration
 from profiler.report.time_left import TimeLeft
-from profiler.rounds import Action, Step, Trial
 from tests.scenarios import outcome
 
 ONE_EACH = Configuration.of({"in": 1, "work": 1})

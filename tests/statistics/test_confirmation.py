@@ -12,9 +12,9 @@ from noisy import interleaved, process
 from scipy import stats
 
 from profiler.engines.simulated.noise import Preset
-from profiler.observation import BlockWindows, Doubt
-from profiler.statistics.comparison import Verdict
+from profiler.experiment.observation import BlockWindows, Doubt
 from profiler.statistics.confirmation import Block, confirm, order, throughput_blocks
+from profiler.statistics.result import Verdict
 from tests.scenarios import window
 
 OPPOSITE = {Verdict.INCREASED: Verdict.DECREASED, Verdict.DECREASED: Verdict.INCREASED}

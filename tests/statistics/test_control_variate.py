@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from profiler.statistics.control_variate import normalised, speed_slope
 from profiler.statistics.search_noise import RoundWindows
-from profiler.statistics.speed_index import normalised, speed_slope
 
 
 def run(seed: int, slope: float, noise: float, n: int = 20, level: float = 1.0) -> RoundWindows:

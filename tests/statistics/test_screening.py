@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from noisy import autoregression
 from scipy import stats
 
-from profiler.observation import Doubt
-from profiler.statistics.comparison import Verdict
+from profiler.experiment.observation import Doubt
+from profiler.statistics.result import Verdict
 from profiler.statistics.screening import screen
 
 OPPOSITE = {Verdict.INCREASED: Verdict.DECREASED, Verdict.DECREASED: Verdict.INCREASED}

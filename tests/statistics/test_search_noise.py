@@ -9,7 +9,7 @@ import pytest
 from noisy import process, search_round
 
 from profiler.engines.simulated.noise import Preset
-from profiler.statistics.comparison import Verdict
+from profiler.statistics.result import Verdict
 from profiler.statistics.screening import screen
 from profiler.statistics.search_noise import RoundWindows, screen_round, search_noise
 

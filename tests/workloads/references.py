@@ -12,7 +12,7 @@ from typing import Any
 from afinn import Afinn
 from messages import Message
 
-from profiler.random_numbers import INCREMENT, MODULUS, MULTIPLIER
+from profiler.job.random_numbers import INCREMENT, MODULUS, MULTIPLIER
 from workloads.kinds import NUMBERS
 from workloads.twitter_sentiment import FUNCTION_WORDS, TOP, WINDOW_S
 

@@ -11,7 +11,7 @@ import pytest
 from feeding import rows_given
 from messages import Message
 
-from profiler.loading import load_topology
+from profiler.job.loading import load_topology
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.exact]
 

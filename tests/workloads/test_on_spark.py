@@ -13,7 +13,7 @@ from feeding import Row, at_ms, rows_given
 from messages import Message
 from references import highest
 
-from profiler.loading import load_topology
+from profiler.job.loading import load_topology
 from workloads.tweets import make_tweets
 from workloads.twitter_sentiment import WINDOW_S
 

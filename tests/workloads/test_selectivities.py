@@ -8,11 +8,11 @@ from collections import Counter
 import pyarrow as pa
 import pytest
 
-from profiler.configuration import Configuration
 from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
 from profiler.errors import TopologyError
-from profiler.loading import load_topology
-from profiler.observation import Detail
+from profiler.experiment.observation import Detail
+from profiler.job.configuration import Configuration
+from profiler.job.loading import load_topology
 from workloads.kinds import waiting
 
 

@@ -12,7 +12,7 @@ import pytest
 from feeding import at_ms, rows_given
 from messages import Message
 
-from profiler.loading import load_topology
+from profiler.job.loading import load_topology
 from workloads.tweets import make_tweets
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.exact]

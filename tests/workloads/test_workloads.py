@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
-from profiler.engines.spark.chains import cut
-from profiler.loading import load_topology
-from profiler.loop import Loop, Profile
-from profiler.measure import Design
-from profiler.policies import POLICIES
-from profiler.policies.features import dominated_operators
-from profiler.report.checked import depth
+from profiler.engines.spark.layout.chains import cut
+from profiler.experiment.measure import Design
+from profiler.job.loading import load_topology
+from profiler.questions.check.terminal import depth
+from profiler.questions.search.loop import Loop, Profile
+from profiler.questions.search.policies import POLICIES
+from profiler.questions.search.readings.features import dominated_operators
 from workloads import WORKLOADS
 
 ON_SPARK = [name for name in WORKLOADS if name != "random-dag"]

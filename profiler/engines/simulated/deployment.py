@@ -20,7 +20,7 @@ from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats
 from profiler.engines.simulated.saturation import Saturation
 from profiler.errors import ProfileError, UsageError
-from profiler.observation import Detail, Observation, OperatorWindow
+from profiler.experiment.observation import Detail, Observation, OperatorWindow
 
 _OVERRUN = 0.15
 """A batch that drains longer than this part of its window has overrun."""
@@ -57,7 +57,7 @@ class _Span:
 
 
 class SimulatedDeployment:
-    """A running configuration; profiler.engines.Deployment is its contract. Its flow has a case per data segment."""
+    """A running configuration: a `profiler.experiment.engine.Deployment`. Its flow has a case per data segment."""
 
     def __init__(
         self,

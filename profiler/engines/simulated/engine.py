@@ -13,8 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from profiler import __version__
-from profiler.configuration import Configuration
-from profiler.engines import Platform
 from profiler.engines.simulated.deployment import Clock, SimulatedDeployment, WarmUp
 from profiler.engines.simulated.flow import Flow
 from profiler.engines.simulated.latency import RowSampler
@@ -24,8 +22,10 @@ from profiler.engines.simulated.placement import Ints, thread_roots
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats
 from profiler.errors import UsageError
-from profiler.observation import Detail, Latency
-from profiler.topology import Topology
+from profiler.experiment.engine import Platform
+from profiler.experiment.observation import Detail, Latency
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Topology
 
 _BATCH = 1024
 """Configurations solved at once: few enough for their arrays to stay in the processor's cache."""

@@ -15,7 +15,7 @@ from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.placement import Ints
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats, queue_waits
-from profiler.observation import Latency
+from profiler.experiment.observation import Latency
 
 
 class RowSampler:

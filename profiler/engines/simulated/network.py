@@ -11,7 +11,7 @@ from profiler.engines.simulated.placement import Ints
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats
 from profiler.errors import UsageError
-from profiler.topology import Cost, Element, Operator, Output, Source, Topology
+from profiler.job.topology import Cost, Element, Operator, Output, Source, Topology
 
 _HOTTEST = 1.0 - 1e-6
 """Every task gets some rows, however hot another's key is: a rate of zero has no service time."""

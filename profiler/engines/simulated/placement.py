@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from profiler.engines.simulated.queueing import Floats
-from profiler.topology import Operator, Topology
+from profiler.job.topology import Operator, Topology
 
 Ints = npt.NDArray[np.int64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.queueing import Spread
 from profiler.errors import UsageError
-from profiler.topology import Element, Operator
+from profiler.job.topology import Element, Operator
 
 
 @dataclass(frozen=True, slots=True)

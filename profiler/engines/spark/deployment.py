@@ -14,29 +14,30 @@ from pathlib import Path
 
 import numpy as np
 
-from profiler.configuration import Configuration
-from profiler.engines.spark import metrics, python_operator
-from profiler.engines.spark.batches import Batches
-from profiler.engines.spark.chain_progress import ChainProgress
-from profiler.engines.spark.chains import Plan
-from profiler.engines.spark.filling import Filling
-from profiler.engines.spark.gate import Gate, GateKeeper
-from profiler.engines.spark.job_settings import EXCLUDED_RULES
-from profiler.engines.spark.key_counts import KeyCounts
-from profiler.engines.spark.long_batches import as_in
-from profiler.engines.spark.machine_use import MachineUse, Use
-from profiler.engines.spark.means import Means
-from profiler.engines.spark.places import partitions_of, places_of
-from profiler.engines.spark.query import Builder, start
-from profiler.engines.spark.running import RunningQuery
-from profiler.engines.spark.samples import SampleCollector
-from profiler.engines.spark.span import counted_span
-from profiler.engines.spark.topics import Offsets
+from profiler.engines.spark.jvm.job_settings import EXCLUDED_RULES
+from profiler.engines.spark.jvm.machine_use import MachineUse, Use
+from profiler.engines.spark.layout.chains import Plan
+from profiler.engines.spark.layout.topic_names import partitions_of, places_of
+from profiler.engines.spark.load.branch_progress import ChainProgress
+from profiler.engines.spark.load.state_filling import Filling
+from profiler.engines.spark.load.throttle import Gate, GateKeeper
+from profiler.engines.spark.load.topics import Offsets
+from profiler.engines.spark.query import python_operator
+from profiler.engines.spark.query.key_counts import KeyCounts
+from profiler.engines.spark.query.query import Builder, start
+from profiler.engines.spark.query.running_query import RunningQuery
+from profiler.engines.spark.shared import Means
+from profiler.engines.spark.windows import assembly
+from profiler.engines.spark.windows.batches import Batches
+from profiler.engines.spark.windows.latency import SampleCollector
+from profiler.engines.spark.windows.production_weights import as_in
+from profiler.engines.spark.windows.span import counted_span
 from profiler.errors import ProfileError
-from profiler.generator.process import GeneratorProcess
-from profiler.generator.wire import Target
-from profiler.observation import Detail, Observation, OperatorWindow
-from profiler.topology import Topology
+from profiler.experiment.observation import Detail, Observation, OperatorWindow
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Topology
+from profiler.traffic.generator.process import GeneratorProcess
+from profiler.traffic.generator.wire import Target
 
 SAMPLES_PER_WINDOW = 400
 """Sampled source rows that a window should hold: enough for its p99 to mean something."""
@@ -299,7 +300,7 @@ class SparkDeployment:
         _delete_checkpoints(self._means.ended_checkpoints)
 
     def _observation(
-        self, finished: Mapping[str, metrics.Finished], keeper: GateKeeper, use: Use
+        self, finished: Mapping[str, assembly.Finished], keeper: GateKeeper, use: Use
     ) -> Observation | None:
         """Put the window together; None for a batch that saw too little of the rate."""
         lead = finished[self.plan.queries[0].chain.name].batch
@@ -317,19 +318,19 @@ class SparkDeployment:
             as_in(self._means.production_batch_s, self._means.window_s, lead.start_s),
         )
         if self.latency_up_to is not None and math.isnan(processing.p50):
-            processing, end_to_end = metrics.watched_latency(finished) or (processing, end_to_end)
+            processing, end_to_end = assembly.watched_latency(finished) or (processing, end_to_end)
         known = self._means.weights.get(self._topology.name, {})
-        operators = metrics.operator_windows(
+        operators = assembly.operator_windows(
             self.plan, finished, self.places.sources, span.scale_s, known, counted=self._detail is Detail.FULL
         )
-        learnt = metrics.learnt_weights(operators, self.plan, lead.rows * span.scale_s / lead.duration_s)
+        learnt = assembly.learnt_weights(operators, self.plan, lead.rows * span.scale_s / lead.duration_s)
         self._means.weights[self._topology.name] = known | learnt
         for each in finished.values():
             self._keys.add(each.batch.observed)
         operators |= self._with_hot_keys(operators)
         operators |= {name: replace(operators[name], hides_python=True) for name in self._batches.hidden_python}
         sources = [query.chain.name for query in self.plan.queries if query.chain.sources]
-        sustained_per_s = metrics.throughput_per_s(self.plan, finished, self._bounded)
+        sustained_per_s = assembly.throughput_per_s(self.plan, finished, self._bounded)
         return Observation(
             start_s=span.start_s,
             duration_s=span.duration_s,
@@ -338,9 +339,9 @@ class SparkDeployment:
             processing_ms=processing,
             end_to_end_ms=end_to_end,
             queue_rows=held + sum(finished[name].waiting for name in sources),
-            overran=metrics.overran(finished, self._means.window_s),
+            overran=assembly.overran(finished, self._means.window_s),
             speed_index=self._means.speed.between(span.start_s, span.end_s),
-            cpu_s=metrics.cpu_s(finished, span.scale_s),
+            cpu_s=assembly.cpu_s(finished, span.scale_s),
             cores_used=use.cores,
             compiling_cores=use.compiling,
             generator_limited=achieved.limited,

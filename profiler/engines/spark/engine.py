@@ -11,22 +11,22 @@ from pathlib import Path
 
 import pyspark
 
-from profiler.configuration import Configuration
-from profiler.engines import Platform
-from profiler.engines.spark.chains import check_slots, extra_slots, plan
 from profiler.engines.spark.deployment import SparkDeployment
-from profiler.engines.spark.failures import explained
-from profiler.engines.spark.job_settings import EXCLUDED_RULES, PYTHON, SHUFFLE, SINK, SOURCE
-from profiler.engines.spark.machine_use import machine_name
-from profiler.engines.spark.means import Means
-from profiler.engines.spark.session import Session
-from profiler.engines.spark.stages import Stages
-from profiler.engines.spark.topics import Topics
-from profiler.observation import Detail
+from profiler.engines.spark.jvm.failures import explained
+from profiler.engines.spark.jvm.job_settings import EXCLUDED_RULES, PYTHON, SHUFFLE, SINK, SOURCE
+from profiler.engines.spark.jvm.machine_speed import SpeedIndex
+from profiler.engines.spark.jvm.machine_use import machine_name
+from profiler.engines.spark.jvm.session import Session
+from profiler.engines.spark.jvm.stages import Stages
+from profiler.engines.spark.layout.chains import check_slots, extra_slots, plan
+from profiler.engines.spark.load.topics import Topics
+from profiler.engines.spark.shared import Means
+from profiler.experiment.engine import Platform
+from profiler.experiment.observation import Detail
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Source, Topology
 from profiler.services.kafka import Kafka
 from profiler.services.run_folder import RunFolder
-from profiler.speed_index import SpeedIndex
-from profiler.topology import Source, Topology
 
 SESSION_SD = 0.06
 """Three sessions of word count within an hour took 118, 122 and 133 µs per row, brought to one measure by the index."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.golden.transcript import Transcript
 
-OLDER = Path(__file__).parents[2] / "store" / "older"
+OLDER = Path(__file__).parents[2] / "history" / "older"
 OLDER_RUN = "20250301-120000-0a1b2c3d"
 SIMULATED = ("--engine", "simulated", "--nodes", "2", "--cores", "2", "--seed", "1")
 KEPT = ("--mongo", "mongodb://nowhere")

@@ -1,0 +1,1 @@
+"""How Spark runs a job: its chains, stages and topics."""

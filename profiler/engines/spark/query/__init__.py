@@ -1,0 +1,1 @@
+"""A chain of operators as a streaming query."""

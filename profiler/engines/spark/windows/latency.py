@@ -1,0 +1,86 @@
+"""The collector of sampled rows: a thread that reads the side topic outside Spark and keeps latencies, live."""
+
+from __future__ import annotations
+
+import threading
+import time
+from array import array
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from confluent_kafka import Message
+
+from profiler.engines.spark.load.branch_progress import Looks
+from profiler.engines.spark.load.side_topic import SideTopicReader
+from profiler.engines.spark.load.throttle import Arrivals
+from profiler.engines.spark.query.rows import latencies_ms
+from profiler.experiment.observation import Latency
+
+Floats = npt.NDArray[np.float64]
+Weigh = Callable[[Floats], Floats]
+"""How much rows read at some times (seconds since the epoch) count."""
+
+
+class SampleCollector:
+    """Reads a side topic from its beginning until it is closed."""
+
+    def __init__(self, address: str, topic: str) -> None:
+        """Start to read."""
+        self._stamps_us = array("q")
+        self._arrived_ms = array("q")
+        self._looks = Looks()
+        self._lock = threading.Lock()
+        self._reader = SideTopicReader(address, topic, [0], self._take)
+
+    def arrivals(self) -> Arrivals:
+        """Tell what has come out in the last moment."""
+        with self._lock:
+            return self._looks.arrivals(time.time())
+
+    def between(
+        self,
+        start_s: float,
+        end_s: float,
+        held_s: Callable[[Floats], Floats],
+        weigh: Weigh,
+    ) -> tuple[Latency, Latency]:
+        """Give processing and end-to-end latency of the sampled rows that arrived in a span, and forget older ones.
+
+        `held_s` tells by how much earlier messages of some due times would have been due in an open loop, `weigh` how
+        much rows read at some times count. Without any sampled row both latencies are not-a-number.
+        """
+        start_ms, end_ms = start_s * 1000, end_s * 1000
+        with self._lock:
+            stamps, arrived = np.array(self._stamps_us), np.array(self._arrived_ms)
+            kept = arrived >= start_ms
+            self._stamps_us, self._arrived_ms = array("q", stamps[kept].tolist()), array("q", arrived[kept].tolist())
+        chosen = kept & (arrived < end_ms)
+        processing, end_to_end = latencies_ms(stamps[chosen], arrived[chosen])
+        held_ms = 1000 * held_s(stamps[chosen] / 1e6)
+        weights = weigh((arrived[chosen] - processing) / 1000)
+        return summary(processing, weights), summary(end_to_end + held_ms, weights)
+
+    def close(self) -> None:
+        """Stop reading; calling it twice is fine."""
+        self._reader.close()
+
+    def _take(self, samples: Sequence[Message]) -> None:
+        stamps = [(int(sample.key() or 0), sample.timestamp()[1]) for sample in samples]
+        newest_due_s = max(stamp for stamp, _ in stamps) / 1e6
+        with self._lock:
+            self._stamps_us.extend(stamp for stamp, _ in stamps)
+            self._arrived_ms.extend(arrived for _, arrived in stamps)
+            self._looks.add(time.time(), len(stamps), newest_due_s)
+
+
+def summary(values: Floats, weights: Floats) -> Latency:
+    """Give the mean and the quantiles of weighted values: the smallest below which that part of the weight lies."""
+    if not len(values):
+        nothing = float("nan")
+        return Latency(nothing, nothing, nothing, nothing)
+    order = np.argsort(values)
+    below = np.cumsum(weights[order])
+    places = np.searchsorted(below, np.array((0.5, 0.95, 0.99)) * below[-1])
+    p50, p95, p99 = values[order][places].tolist()
+    return Latency(float(np.average(values, weights=weights)), p50, p95, p99)

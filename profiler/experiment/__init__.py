@@ -1,0 +1,1 @@
+"""What is measured and how: the engine as it is seen from here, windows, rounds, blocks, and the clock."""

@@ -1,0 +1,407 @@
+"""The only place that deploys and observes: search rounds, and the interleaved blocks of a confirmation.
+
+A search round finds its own stress rate: twice the predicted capacity, raised while the job keeps up. A rate far
+above the capacity does no harm: the engines bound what is under way, and what is held back counts as offered; a rate
+that has to be raised costs a change of load. Warm-up ends by a stationarity check, not by a fixed time; a round that
+is hopelessly below its reference ends early. (One that is clearly above does not: it becomes the reference of later
+rounds, and with five windows instead of ten it cost 0.5 % of the answer under shared noise.)
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from profiler.errors import ProfileError
+from profiler.experiment.engine import Deployment, Engine
+from profiler.experiment.events import BlockStarted, Phase, Report, WindowSeen, ignore
+from profiler.experiment.observation import (
+    BlockWindows,
+    Detail,
+    Doubt,
+    Latency,
+    Measurement,
+    Observation,
+    hot_keys,
+    summed_operators,
+)
+from profiler.experiment.rounds import Round, Trial
+from profiler.experiment.side_by_side import observed_together
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Topology
+from profiler.statistics.stationarity import steady_start
+
+FIRST_RATE_PER_S = 20_000.0
+"""Offered to a job of unknown capacity."""
+STRESS = 2.0
+RAISE = 2.0
+KEEPS_UP = 0.92
+"""Part of the offered rate from which on a job is taken to keep up, so that the rate is no stress."""
+KEPT_UP = 0.95
+"""Part of a probe's rows that must come through for the probe to tell the latency at its rate."""
+WORTH_PROBING = 0.97
+"""Part of its reference's throughput from which on a round may be accepted, so that its latency is wanted."""
+PROBE_LOAD = 0.9
+CALM_LOAD = 0.2
+BLOCK_PROBE_LOAD = 0.6
+"""Of a block's latency probe: the same rate for all arms, which one that is a third slower still follows."""
+HOPELESS = 0.7
+"""A round whose windows are all below this part of its reference needs no more of them."""
+FEWEST_WINDOWS = 4
+"""Fewer make a round doubtful, and tell no hopeless one."""
+RATE_CHANGES = 16
+COMPILING = 0.2
+"""Cores that compilers take from which on an engine still becomes faster: in 30 to 75 s of a session of word count its
+CPU per row fell by a tenth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """How long to look: numbers of windows."""
+
+    windows: int = 10
+    warm_up: int = 14
+    """Windows to wait for a steady state at the most."""
+    probe: int = 3
+    calm: int = 5
+    block: int = 3
+    block_warm_up: int = 1
+    block_probe: int = 0
+    """Windows at the end of a block that tell the latency at a rate the arms can follow; a confirmation needs none."""
+    blocks: int = 6
+    """Blocks per arm of a confirmation; 0 leaves the answer unconfirmed."""
+    longest_cold: float = 1.0
+    """How many times as long as it must a new engine may be loaded while its compilers are busy."""
+
+
+def measure(
+    engine: Engine,
+    topology: Topology,
+    trial: Trial,
+    design: Design,
+    *,
+    reference: Round | None,
+    cold_s: float = 0.0,
+    report: Report = ignore,
+) -> Measurement:
+    """Deploy a trial, bring it to its load, observe it until the windows are enough, and take it down.
+
+    `cold_s` seconds under load are let pass first, for an engine that is new.
+    """
+    with _deployed(engine, topology, trial) as deployment:
+        observer = _Observer(deployment, topology, trial, design, engine.window_s, cold_s, report)
+        if trial.configuration.offered_per_s is not None:
+            return observer.throttled(trial.configuration.offered_per_s)
+        return observer.stressed(reference.throughput_per_s if reference else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One side of a confirmation or a gate: what to deploy, and the throughput that is expected of it."""
+
+    configuration: Configuration
+    expected_per_s: float
+    fused: bool = False
+    topology: Topology | None = None
+    """Where it is another one than the other arms'."""
+    name: str = ""
+    """For those who watch."""
+
+
+def observe_blocks(
+    engine: Engine,
+    topology: Topology,
+    arms: Sequence[Arm],
+    order: Sequence[int],
+    design: Design,
+    report: Report = ignore,
+    *,
+    before: int = 0,
+    planned: int | None = None,
+    detail: Detail = Detail.LIGHT,
+) -> Iterator[BlockWindows]:
+    """Measure the arms in turn, one short block each, in the given order; yield every block as it ends.
+
+    `before` blocks were measured already, and at the most `planned` will have been in the end, for those who watch.
+    """
+    for index, number in enumerate(order, start=before):
+        arm = arms[number]
+        report(BlockStarted(index, planned or before + len(order), arm.configuration, arm.name))
+        with closing(engine.deploy(arm.topology or topology, arm.configuration, detail, fused=arm.fused)) as deployment:
+            rate = arm.configuration.offered_per_s or STRESS * arm.expected_per_s
+            watched = partial(observed, deployment, configuration=arm.configuration, report=report)
+            stressed = watched(rate, design.block_warm_up + design.block, Phase.BLOCK)
+            probed = watched(BLOCK_PROBE_LOAD * arm.expected_per_s, design.block_probe, Phase.PROBE)
+        yield BlockWindows(number, stressed[design.block_warm_up :], probed)
+
+
+def observe_side_by_side(
+    engine: Engine,
+    topology: Topology,
+    arms: Sequence[Arm],
+    order: Sequence[int],
+    design: Design,
+    report: Report = ignore,
+    *,
+    before: int = 0,
+    planned: int | None = None,
+    detail: Detail = Detail.LIGHT,
+) -> Iterator[BlockWindows]:
+    """Measure a short block of each arm at the same time, deployed in the given order; yield all when they have ended.
+
+    Where CPU bounds them, each has its part of what was seen of one alone, so that their probe's rate is so much less.
+    """
+    chosen = [arms[number] for number in order]
+    configuration, expected_per_s = chosen[0].configuration, min(arm.expected_per_s for arm in chosen)
+    name = " and ".join(dict.fromkeys(arm.name for arm in chosen))
+    report(BlockStarted(before, planned or before + len(order), configuration, name, together=len(set(order))))
+    with ExitStack() as opened:
+        deployments = [
+            opened.enter_context(closing(engine.deploy(arm.topology or topology, arm.configuration, detail)))
+            for arm in chosen
+        ]
+
+        def watched(rate_per_s: float, windows: int, phase: Phase) -> tuple[tuple[Observation, ...], ...]:
+            index = itertools.count(1)
+            return observed_together(
+                deployments,
+                rate_per_s,
+                windows,
+                lambda window: report(WindowSeen(phase, min(next(index), windows), windows, configuration, window)),
+            )
+
+        stressed = watched(STRESS * expected_per_s, design.block_warm_up + design.block, Phase.BLOCK)
+        probed = watched(BLOCK_PROBE_LOAD * expected_per_s / len(chosen), design.block_probe, Phase.PROBE)
+    for number, windows, probe in zip(order, stressed, probed, strict=True):
+        yield BlockWindows(number, windows[design.block_warm_up :], probe)
+
+
+def observed(
+    deployment: Deployment,
+    rate_per_s: float,
+    windows: int,
+    phase: Phase,
+    *,
+    configuration: Configuration,
+    report: Report,
+) -> tuple[Observation, ...]:
+    """Observe so many windows at one rate, and tell of each as it ends."""
+    seen: list[Observation] = []
+    if windows > 0:
+        for window in deployment.observe(rate_per_s, windows):
+            seen.append(window)
+            report(WindowSeen(phase, len(seen), windows, configuration, window))
+    return tuple(seen)
+
+
+@contextmanager
+def _deployed(engine: Engine, topology: Topology, trial: Trial) -> Iterator[Deployment]:
+    deployment = engine.deploy(topology, trial.configuration, trial.detail, fused=trial.fused)
+    with closing(deployment):
+        yield deployment
+
+
+class _Observer:
+    """One deployment being observed."""
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        topology: Topology,
+        trial: Trial,
+        design: Design,
+        window_s: float,
+        cold_s: float,
+        report: Report,
+    ) -> None:
+        self.deployment = deployment
+        self.topology = topology
+        self.trial = trial
+        self.design = design
+        self.report = report
+        self.wanted = design.windows * trial.effort
+        self.window_s = window_s
+        self.cold_s = cold_s
+        """Seconds under load that a new engine still needs."""
+        self.compiling_s = (design.longest_cold - 1) * cold_s
+        """Those after them that it may take while it compiles."""
+        self.warm_up_seen = 0
+
+    def stressed(self, reference_per_s: float | None) -> Measurement:
+        """Observe under stress, then probe the latency where the round may become the incumbent."""
+        rate, windows, doubts = self._under_stress(reference_per_s)
+        throughput = statistics.fmean(window.throughput_per_s for window in windows)
+        if throughput <= 0:
+            raise ProfileError(
+                f"No row came through {self.trial.configuration}.", hint="Look into the engine's log for the reason."
+            )
+        worth_probing = reference_per_s is None or throughput >= WORTH_PROBING * reference_per_s
+        probe = self._probed(PROBE_LOAD * throughput) if worth_probing else ()
+        calm = self._settled(CALM_LOAD * throughput, self.design.calm, Phase.CALM) if self.trial.calm else ()
+        return Measurement(
+            configuration=self.trial.configuration,
+            offered_per_s=rate,
+            windows=windows,
+            calm=calm,
+            warm_up_windows=self.warm_up_seen,
+            latency_ms=typical_latency(probe),
+            latency_at_per_s=probe[0].offered_per_s if probe else None,
+            doubts=self._doubts(windows, (*doubts, *_of_latency(probe))),
+        )
+
+    def throttled(self, rate_per_s: float) -> Measurement:
+        """Observe at a limited rate; its windows tell throughput and latency at once."""
+        windows = self._warm(rate_per_s)
+        return Measurement(
+            configuration=self.trial.configuration,
+            offered_per_s=rate_per_s,
+            windows=windows,
+            warm_up_windows=self.warm_up_seen,
+            latency_ms=typical_latency(windows),
+            latency_at_per_s=rate_per_s,
+            doubts=self._doubts(windows, _of_latency(windows)),
+        )
+
+    def _warm(self, rate: float) -> tuple[Observation, ...]:
+        """Observe at a limited rate; what a new engine does at first is not kept."""
+        most_cold = self._most_cold_windows()
+        seen: list[Observation] = []
+        for window in self.deployment.observe(rate, most_cold + self.wanted):
+            if self._is_cold(window):
+                self.warm_up_seen += 1
+                phase, index, planned = Phase.WARM_UP, self.warm_up_seen, most_cold
+            else:
+                seen.append(window)
+                phase, index, planned = Phase.THROTTLED, len(seen), self.wanted
+            self.report(WindowSeen(phase, index, planned, self.trial.configuration, window))
+            if len(seen) == self.wanted:
+                break
+        return tuple(seen)
+
+    def _probed(self, rate: float) -> tuple[Observation, ...]:
+        """Observe the latency at this rate; a job that no longer keeps up with it is probed once more, lower.
+
+        A machine that became slower turns 90 % of its throughput into more than it can do, and what is measured then
+        is the backlog, not the configuration. What came through is all that it can do now.
+        """
+        probe = self._settled(rate, self.design.probe, Phase.PROBE)
+        offered, came = sum(each.offered_rows for each in probe), sum(each.source_rows for each in probe)
+        if came >= KEPT_UP * offered or came <= 0:
+            return probe
+        now_per_s = came / sum(each.duration_s for each in probe)
+        return self._settled(PROBE_LOAD * now_per_s, self.design.probe, Phase.PROBE)
+
+    def _under_stress(self, reference_per_s: float | None) -> tuple[float, tuple[Observation, ...], tuple[Doubt, ...]]:
+        predicted = self.trial.predicted_per_s
+        rate = STRESS * predicted if predicted else FIRST_RATE_PER_S
+        for _ in range(RATE_CHANGES):
+            keeps_up, windows, doubts = self._at(rate, reference_per_s)
+            if not keeps_up:
+                return rate, windows, doubts
+            rate *= RAISE
+        return rate / RAISE, windows, (*doubts, Doubt.NOT_SATURATED)
+
+    def _at(
+        self, rate: float, reference_per_s: float | None
+    ) -> tuple[bool, tuple[Observation, ...], tuple[Doubt, ...]]:
+        """Observe at one rate; tell whether the job keeps up with it, so that it is no stress, else the windows."""
+        seen: list[Observation] = []
+        cold = 0
+        for window in self.deployment.observe(rate, self._most_windows()):
+            seen.append(window)
+            if self._is_cold(window):
+                cold = len(seen)
+            steady = _steady(seen[cold:])
+            phase, index, planned = (
+                (Phase.STRESS, len(steady), self.wanted) if steady else (Phase.WARM_UP, len(seen), self.design.warm_up)
+            )
+            self.report(WindowSeen(phase, index, planned, self.trial.configuration, window))
+            if _keeps_up(rate, seen):
+                self.warm_up_seen += len(seen)
+                return True, tuple(seen), ()
+            if len(steady) >= self.wanted or _is_hopeless(steady, reference_per_s):
+                self.warm_up_seen += len(seen) - len(steady)
+                return False, tuple(steady[-self.wanted :]), ()
+        self.warm_up_seen += len(seen) - self.wanted
+        return False, tuple(seen[-self.wanted :]), (Doubt.NOT_STATIONARY,)
+
+    def _is_cold(self, window: Observation) -> bool:
+        """Tell whether the engine was new in this window, and count it."""
+        if self.cold_s > 0:
+            self.cold_s -= window.duration_s
+            return True
+        if (window.compiling_cores or 0.0) < COMPILING:
+            self.compiling_s = 0.0
+        self.compiling_s -= window.duration_s
+        return self.compiling_s > 0
+
+    def _doubts(self, windows: Sequence[Observation], known: Sequence[Doubt]) -> tuple[Doubt, ...]:
+        doubts = list(known)
+        if any(window.generator_limited for window in windows):
+            doubts.append(Doubt.GENERATOR_LIMITED)
+        if sum(window.overran for window in windows) > len(windows) / 2:
+            doubts.append(Doubt.BATCH_OVERRUN)
+        if len(windows) < FEWEST_WINDOWS:
+            doubts.append(Doubt.TOO_FEW_WINDOWS)
+        if hot_keys(summed_operators(windows), self.topology.keyed):
+            doubts.append(Doubt.HOT_KEY)
+        return tuple(doubts)
+
+    def _most_windows(self) -> int:
+        return self._most_cold_windows() + self.design.warm_up + self.wanted
+
+    def _most_cold_windows(self) -> int:
+        return math.ceil((self.cold_s + max(0.0, self.compiling_s)) / self.window_s)
+
+    def _settled(self, rate: float, windows: int, phase: Phase) -> tuple[Observation, ...]:
+        """Observe at a rate the job can follow; a deployment's first window begins after the change of load."""
+        return observed(
+            self.deployment, rate, windows, phase, configuration=self.trial.configuration, report=self.report
+        )
+
+
+def _steady(seen: Sequence[Observation]) -> Sequence[Observation]:
+    """Return the windows after the warm-up; none while the throughput still moves."""
+    start = steady_start([past.throughput_per_s for past in seen])
+    return [] if start is None else seen[start:]
+
+
+def _keeps_up(rate: float, seen: Sequence[Observation]) -> bool:
+    """Tell whether the job follows the rate; two windows are looked at together, as one alone may be an outlier.
+
+    A generator at its limit is not followed but slow itself: a higher rate would change nothing.
+    """
+    if len(seen) < 2 or seen[-1].generator_limited:
+        return False
+    return statistics.fmean(window.throughput_per_s for window in seen[-2:]) >= KEEPS_UP * rate
+
+
+def _is_hopeless(steady: Sequence[Observation], reference_per_s: float | None) -> bool:
+    if reference_per_s is None or len(steady) < FEWEST_WINDOWS:
+        return False
+    return max(window.throughput_per_s for window in steady) < HOPELESS * reference_per_s
+
+
+def typical_latency(windows: Sequence[Observation]) -> Latency | None:
+    """Return the median window's latency, quantile by quantile: one stalled window is no property of the job.
+
+    None where no window has a latency, as no sampled row came out.
+    """
+    seen = [window.processing_ms for window in windows if math.isfinite(window.processing_ms.mean)]
+    if not seen:
+        return None
+    return Latency(
+        mean=statistics.median(latency.mean for latency in seen),
+        p50=statistics.median(latency.p50 for latency in seen),
+        p95=statistics.median(latency.p95 for latency in seen),
+        p99=statistics.median(latency.p99 for latency in seen),
+    )
+
+
+def _of_latency(probe: Sequence[Observation]) -> tuple[Doubt, ...]:
+    return (Doubt.LATENCY_UNKNOWN,) if probe and typical_latency(probe) is None else ()

@@ -1,0 +1,233 @@
+"""What is measured: one window of a running job, and a measurement: the windows of one configuration.
+
+Throughput is source rows per second, summed over the sources. Processing latency runs from the read at the source
+to the sink; end-to-end latency from the moment the message was due to be sent.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from profiler.job.configuration import Configuration
+
+
+class Detail(StrEnum):
+    """How much a deployment is instrumented.
+
+    Light, for decision windows: busy and CPU time per operator, which cost nothing to read. Apart, where a gate names
+    operators: the same, and no two of them are run as one. Full, where step 1 needs ratios: rows in and out of every
+    operator as well.
+    """
+
+    LIGHT = "light"
+    APART = "apart"
+    FULL = "full"
+
+
+class Doubt(StrEnum):
+    """What makes a measurement doubtful; doubt is data, shown with what to do about it."""
+
+    GENERATOR_LIMITED = "generator-limited"
+    NOT_STATIONARY = "not-stationary"
+    NOT_SATURATED = "not-saturated"
+    BATCH_OVERRUN = "batch-overrun"
+    HOT_KEY = "hot-key"
+    TOO_FEW_WINDOWS = "too-few-windows"
+    NOT_NORMAL = "not-normal"
+    LATENCY_UNKNOWN = "latency-unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """A latency distribution in milliseconds."""
+
+    mean: float
+    p50: float
+    p95: float
+    p99: float
+
+    def quantile(self, quantile: float) -> float:
+        """Return the given quantile; one of 0.5, 0.95 and 0.99 (others take the next higher that is known)."""
+        for known, value in ((0.5, self.p50), (0.95, self.p95)):
+            if quantile <= known:
+                return value
+        return self.p99
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorWindow:
+    """One source or operator during one window; sums over its tasks."""
+
+    tasks: int
+    rows_in: float | None
+    """None where the level of detail did not count rows."""
+    rows_out: float | None
+    busy_s: float
+    """Seconds spent working on rows, waiting inside the operator included, summed over tasks."""
+    cpu_s: float
+    busiest_task_s: float
+    """Busy seconds of the busiest task: compared with the mean it betrays a hot key."""
+    work_s: float | None = None
+    """CPU seconds of the operator's own code; what is left of `cpu_s` hands rows over. None where they are one."""
+    waiting_s: float | None = None
+    """Busy seconds in which it did not work, waiting for a core left out with full detail; None where not seen."""
+    state_rows: float | None = None
+    """Rows of state it kept at the end of the window; None where it keeps none."""
+    hot_key: str | None = None
+    """The most frequent value of its key; None where it was not counted, or has no name."""
+    hot_key_share: float | None = None
+    """Part of its rows that have that value; None where it was not counted."""
+    hides_python: bool = False
+    """Python runs in it, or in one beside it, that was not declared: its waiting is in no figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One window of a running job."""
+
+    start_s: float
+    duration_s: float
+    offered_per_s: float
+    throughput_per_s: float
+    processing_ms: Latency
+    end_to_end_ms: Latency
+    queue_rows: float
+    """Rows waiting before the source at the end of the window."""
+    overran: bool
+    """The batch ran clearly longer than its trigger, as buffers drained."""
+    speed_index: float
+    """Speed of the machine during the window by a small fixed piece of work; 1 is normal, 0.8 is a fifth slower."""
+    cpu_s: float
+    """CPU seconds of the job."""
+    cores_used: float | None = None
+    """Cores in use by the job and by what shares its machine, broker and generator; None where it has its own."""
+    compiling_cores: float | None = None
+    """Those of them that compilers of the engine took, which end by themselves; None where nobody counts them."""
+    generator_limited: bool = False
+    operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
+    """Sources and operators by name."""
+
+    @property
+    def lasting_cores(self) -> float | None:
+        """Cores in use, compilers left out; None where the job has its own machine."""
+        return None if self.cores_used is None else max(0.0, self.cores_used - (self.compiling_cores or 0.0))
+
+    @property
+    def source_rows(self) -> float:
+        """Rows that entered the topology."""
+        return self.throughput_per_s * self.duration_s
+
+    @property
+    def offered_rows(self) -> float:
+        """Rows that were offered to it."""
+        return self.offered_per_s * self.duration_s
+
+
+@dataclass(frozen=True, slots=True)
+class BlockWindows:
+    """One block of an interleaved measurement: one deployment of one arm."""
+
+    arm: int
+    windows: tuple[Observation, ...]
+    """Under stress."""
+    probe: tuple[Observation, ...] = ()
+    """At a rate that all arms can follow, where the latency was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The valid windows of one configuration, and what makes them doubtful."""
+
+    configuration: Configuration
+    offered_per_s: float
+    windows: tuple[Observation, ...]
+    """At the load that the trial asked for: stress, or the throttled rate."""
+    calm: tuple[Observation, ...] = ()
+    """At a small stream, where the trial asked for application features."""
+    warm_up_windows: int = 0
+    latency_ms: Latency | None = None
+    """Processing latency of the probe at 90 % of the throughput; None where there was no probe, or no row told it."""
+    latency_at_per_s: float | None = None
+    """Rate of that probe, None without one: lower than 90 % where the machine had become slower meanwhile."""
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def latency_unknown(self) -> bool:
+        """Tell whether it was probed and no row told its latency, as hardly any comes out of the job."""
+        return self.latency_ms is None and self.latency_at_per_s is not None
+
+    @property
+    def throughputs(self) -> tuple[float, ...]:
+        """Throughput of every window, rows per second."""
+        return tuple(window.throughput_per_s for window in self.windows)
+
+    @property
+    def throughput_per_s(self) -> float:
+        """Mean throughput over the windows."""
+        return statistics.fmean(self.throughputs)
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds observed."""
+        return sum(window.duration_s for window in self.windows)
+
+    @property
+    def source_rows(self) -> float:
+        """Rows that entered the topology while it was observed."""
+        return sum(window.source_rows for window in self.windows)
+
+    @property
+    def operators(self) -> dict[str, OperatorWindow]:
+        """Sums over the windows per source and operator."""
+        return summed_operators(self.windows)
+
+
+def summed_operators(windows: Sequence[Observation]) -> dict[str, OperatorWindow]:
+    """Add up what every source and operator did over the windows; rows stay None where any window lacks them."""
+    totals: dict[str, OperatorWindow] = {}
+    for window in windows:
+        for name, seen in window.operators.items():
+            past = totals.get(name)
+            totals[name] = seen if past is None else _added(past, seen)
+    return totals
+
+
+def _added(past: OperatorWindow, seen: OperatorWindow) -> OperatorWindow:
+    return OperatorWindow(
+        tasks=seen.tasks,
+        rows_in=_sum_if_known(past.rows_in, seen.rows_in),
+        rows_out=_sum_if_known(past.rows_out, seen.rows_out),
+        busy_s=past.busy_s + seen.busy_s,
+        cpu_s=past.cpu_s + seen.cpu_s,
+        busiest_task_s=past.busiest_task_s + seen.busiest_task_s,
+        work_s=_sum_if_known(past.work_s, seen.work_s),
+        waiting_s=_sum_if_known(past.waiting_s, seen.waiting_s),
+        state_rows=seen.state_rows,
+        hot_key=seen.hot_key,
+        hot_key_share=seen.hot_key_share,
+        hides_python=seen.hides_python,
+    )
+
+
+def _sum_if_known(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+HOT_KEY = 1.5
+"""Busiest task against the mean from which on a hot key is named: more tasks do not cure it."""
+
+
+def hot_keys(operators: Mapping[str, OperatorWindow], keyed: Container[str]) -> dict[str, float]:
+    """Return the keyed operators whose busiest task works far more than the mean, with that ratio.
+
+    Others are dealt their rows evenly: where a task has more of them, that is chance, and no key's doing.
+    """
+    ratios = {
+        name: seen.busiest_task_s * seen.tasks / seen.busy_s
+        for name, seen in operators.items()
+        if name in keyed and seen.tasks > 1 and seen.busy_s > 0
+    }
+    return {name: ratio for name, ratio in ratios.items() if ratio > HOT_KEY}

@@ -1,0 +1,107 @@
+"""The words of a profile: a trial is asked for, a round is what came of it, a decision says what follows from it.
+
+A round carries why: action, reference, test, effect, decision and doubts, so that a stored history can be read by a
+person and replayed through a policy without an engine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from profiler.experiment.observation import Detail, Measurement
+from profiler.job.configuration import Configuration
+from profiler.statistics.result import Comparison
+
+
+class Step(StrEnum):
+    """Where in the method a round belongs."""
+
+    TODAY = "today"
+    FEATURES = "features"
+    PLATFORM = "platform"
+    CAPACITY = "capacity"
+    GIVE_BACK = "give-back"
+    STORED = "stored"
+    """The answer of a stored profile, measured again."""
+    SEARCH = "search"
+    """Of a policy that knows no steps."""
+
+
+class Action(StrEnum):
+    """What a trial changes against its reference."""
+
+    TODAY = "today"
+    START = "start"
+    SLOTS = "slot programme"
+    SOURCE = "source + 1"
+    SINKS = "sinks + R"
+    THROTTLE = "throttle"
+    ENHANCE = "enhance"
+    EXCHANGE = "exchange"
+    GIVE_BACK = "give back"
+    STORED = "stored answer"
+    JUMP = "jump"
+    """A configuration that a policy computed as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One configuration that a policy wants measured, and against which round."""
+
+    configuration: Configuration
+    step: Step
+    action: Action
+    against: int | None = None
+    """Number of the round it is compared with; None where there is nothing to compare with."""
+    predicted_per_s: float | None = None
+    """Capacity the policy expects; sets the first stress rate."""
+    detail: Detail = Detail.LIGHT
+    calm: bool = False
+    """Observe a small stream as well, for the application's features."""
+    fused: bool = False
+    """Run the job as written today, without extra shuffles."""
+    effort: int = 1
+    """Multiplies the number of windows, where a finer comparison is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a policy makes of the last round; `incumbent` is the best round so far that may be the answer."""
+
+    accepted: bool
+    why: str
+    incumbent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One trial, measured."""
+
+    number: int
+    trial: Trial
+    measurement: Measurement
+    comparison: Comparison | None = None
+    decision: Decision | None = None
+
+    def decided(self, decision: Decision) -> Round:
+        """Return the round with its decision."""
+        return replace(self, decision=decision)
+
+    @property
+    def configuration(self) -> Configuration:
+        """Tasks that were measured."""
+        return self.measurement.configuration
+
+    @property
+    def throughput_per_s(self) -> float:
+        """Mean throughput of the round."""
+        return self.measurement.throughput_per_s
+
+    def meets(self, latency_ms: float, quantile: float) -> bool:
+        """Tell whether the probe's processing latency keeps the constraint; a round without a probe does not.
+
+        A job that lets hardly a row through can't be held to a latency that no row told.
+        """
+        latency = self.measurement.latency_ms
+        return self.measurement.latency_unknown if latency is None else latency.quantile(quantile) <= latency_ms

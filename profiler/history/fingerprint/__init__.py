@@ -1,0 +1,1 @@
+"""What a stored profile holds for."""

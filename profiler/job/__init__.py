@@ -1,0 +1,1 @@
+"""A job as its author writes it, and how it is found: topology, tasks, loading, versions, its code."""

@@ -1,0 +1,1 @@
+"""The questions that the product answers, a room for each."""

@@ -1,0 +1,191 @@
+"""The best configuration of a variant: of a stored profile that still fits, of one gone on with, or searched now."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from profiler.engines.opening import time_left_of
+from profiler.errors import UsageError
+from profiler.experiment.engine import Engine
+from profiler.experiment.rounds import Round
+from profiler.history.files.unsaved import unsaved_path
+from profiler.history.fingerprint.fingerprint import Fingerprint, differences
+from profiler.history.records import Run, RunState
+from profiler.history.session.keeping import is_measured_now, kept
+from profiler.history.session.opening import OpenStore
+from profiler.history.session.resuming import resumed
+from profiler.history.store import Store
+from profiler.questions.compare.document import Profiled
+from profiler.questions.compare.experiment import Variant
+from profiler.questions.compare.progress import Stages
+from profiler.questions.compare.variants import Job
+from profiler.questions.fingerprints import code_of, fingerprint_on, with_fingerprint
+from profiler.questions.recalibrate.decision import StoredProfile
+from profiler.questions.search.document import profile_document
+from profiler.questions.search.loop import Loop
+from profiler.questions.search.policies import POLICIES
+from profiler.questions.search.run import (
+    environment_of,
+    measure_as_before,
+    policy_parameters,
+    profile_run,
+    search_budget_s,
+    search_design,
+    time_limits,
+)
+from profiler.questions.search.stored_profiles import RECENT, readable, with_answers
+from profiler.services.run_folder import cache_directory
+from profiler.settings.declarations import PolicyName, Settings
+
+
+@dataclass(slots=True)
+class Profiles:
+    """Finds configurations, one variant after the other, on one engine."""
+
+    engine: Engine
+    settings: Settings
+    open_store: OpenStore | None
+    stages: Stages
+    anew: bool
+    """Whatever is stored."""
+    complete: bool = True
+    """False where the database did not take all of a profile."""
+
+    def best(self, job: Job, slots: int | None, budget_s: float | None, *, stage: str) -> tuple[Variant, Profiled]:
+        """Return a variant at its best within so many slots, and where that comes from."""
+        settings = replace(self.settings, slots=slots, budget_s=budget_s, resume=None)
+        now = fingerprint_on(self.engine, job.topology, job.reference, settings)
+        found = None if self.anew else self._stored(job, settings, now)
+        if found is None:
+            return self._searched(job, settings, now, stage)
+        stored, complete = found
+        answer = stored.rounds.answer
+        short = "" if complete else "; its time was up before all was searched, --anew searches again"
+        self.stages.say(f"{job.name}: stored profile {stored.run} still fits, {_in_words(answer)}{short}")
+        origin = Profiled(stored.run, stored.full_rounds, answer.throughput_per_s, reused=True, complete=complete)
+        return _variant(job, answer, is_warm=False), origin
+
+    def _stored(self, job: Job, settings: Settings, now: Fingerprint) -> tuple[StoredProfile, bool] | None:
+        """Return the newest stored profile that fits, and whether it is complete; say why the newest of all does not.
+
+        Those that came to their end go before those whose time was up.
+        """
+        if self.open_store is None:
+            return None
+        wanted = profile_run(job.topology, settings, self.engine)
+        with closing(self.open_store()) as store:
+            found = with_answers(store, topology=wanted.topology, engine=wanted.engine)
+            for each in sorted(found, key=lambda each: each.state is RunState.CUT_SHORT):
+                profile = readable(store, each.run.id)
+                misfits = [*_asked_differently(each.run, wanted), *still_fits(profile, now)]
+                if profile is not None and not misfits:
+                    return profile, each.state is RunState.FINISHED
+                if each is found[0]:
+                    self.stages.say(f"{job.name}: stored profile {each.run.id} does not fit: {'; '.join(misfits)}")
+        return None
+
+    def _searched(self, job: Job, settings: Settings, now: Fingerprint, stage: str) -> tuple[Variant, Profiled]:
+        design, limits, budget_s = search_design(settings), time_limits(settings), search_budget_s(settings)
+        time_left = time_left_of(settings, design, budget_s=budget_s or limits.search_s)
+        self.stages.begin(f"{stage}: profile {job.name} on {self.engine.name}", time_left)
+        run = profile_run(job.topology, settings, self.engine, code_of(now))
+        past = None if self.anew else self._interrupted(run)
+        if past is not None:
+            self.stages.note(f"going on with run {past}")
+            run = replace(run, id=past)
+        with kept(
+            run, self.open_store, self.stages, resume=None if past is None else resumed, can_resume=False
+        ) as history:
+            measure_as_before(self.engine, history.run)
+            loop = Loop(
+                self.engine,
+                job.topology,
+                POLICIES[settings.policy](),
+                parameters=policy_parameters(settings),
+                design=design,
+                report=history.report,
+                slots=settings.slots,
+                budget_s=budget_s,
+                limits=limits,
+            )
+            profile = loop.run(history.past)
+            document = profile_document(
+                profile, run=history.run.id, engine=self.engine.name, environment=environment_of(self.engine)
+            )
+            history.keep_result(with_fingerprint(document, replace(now, loop_s=self.engine.platform.loop_s)))
+        self.complete = self.complete and history.complete
+        self.stages.say(f"{job.name}: {_in_words(profile.answer)} after {len(profile.rounds)} rounds")
+        origin = Profiled(
+            run="" if self.open_store is None else history.run.id,
+            rounds=len(profile.rounds),
+            throughput_per_s=profile.answer.throughput_per_s,
+            reused=False,
+            complete=profile.complete,
+        )
+        return _variant(job, profile.answer, is_warm=loop.is_warm), origin
+
+    def _interrupted(self, wanted: Run) -> str | None:
+        """Find the newest profile of the same code and question that broke off, and that nobody measures now.
+
+        One whose time was up has an answer, which is not to be overwritten.
+        """
+        if self.open_store is None:
+            return None
+        with closing(self.open_store()) as store:
+            since = datetime.now(UTC) - RECENT
+            for each in store.find_runs(
+                topology=wanted.topology, engine=wanted.engine, state=RunState.UNFINISHED, since=since
+            ):
+                run = replace(wanted, id=each.run.id)
+                is_same = each.run.code == wanted.code
+                if is_same and not is_measured_now(each) and _can_go_on(store, run):
+                    return run.id
+        return None
+
+
+def still_fits(stored: StoredProfile | None, now: Fingerprint) -> list[str]:
+    """Say what is not as it was when a profile was stored; nothing where it still fits."""
+    if stored is None or stored.fingerprint is None:
+        return ["it does not say what it holds for"]
+    return [each.what for each in differences(stored.fingerprint, now, most_slots=stored.most_slots)]
+
+
+def _asked_differently(run: Run, wanted: Run) -> list[str]:
+    """Say where a profile was searched less thoroughly, by another policy that a user can choose, or set otherwise."""
+    misfits = []
+    before, now = run.parameters, wanted.parameters
+    if before.get("windows", 0) < now["windows"]:
+        misfits.append(f"windows per round: were {before.get('windows')}, are {now['windows']}")
+    if run.policy in {*PolicyName} - {PolicyName(wanted.policy)}:
+        misfits.append(f"policy: was {run.policy}, is {wanted.policy}")
+    misfits += [
+        f"{key}: was {before.get(key, 'none')}, is {now.get(key, 'none')}"
+        for key in ("conf", "prefill")
+        if before.get(key) != now.get(key)
+    ]
+    return misfits
+
+
+def _can_go_on(store: Store, run: Run) -> bool:
+    try:
+        resumed(store, run, unsaved_path(cache_directory(), run.id))
+    except UsageError:
+        return False
+    return True
+
+
+def _variant(job: Job, answer: Round, *, is_warm: bool) -> Variant:
+    return Variant(
+        job.name,
+        job.topology,
+        answer.configuration,
+        answer.throughput_per_s,
+        fused=answer.trial.fused,
+        is_warm=is_warm,
+    )
+
+
+def _in_words(answer: Round) -> str:
+    return f"{answer.throughput_per_s:,.0f} rows/s with {answer.configuration.slots} slots {answer.configuration}"

@@ -1,0 +1,118 @@
+"""Build what `profile compare` needs from the request, run it, keep and report what came of it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+from profiler.cli.compare import Request
+from profiler.engines.opening import prepared_engine, time_left_of
+from profiler.errors import ProfileError
+from profiler.history.baselines import block_at
+from profiler.history.fingerprint.environment import fingerprint
+from profiler.history.session.kept_blocks import in_another_session
+from profiler.job.slots import smallest_configuration
+from profiler.questions.compare.best_of_each import Profiles
+from profiler.questions.compare.document import Case, Profiled, compare_document
+from profiler.questions.compare.experiment import DESIGN, HeadToHead, PastBlock, Variant
+from profiler.questions.compare.exports import COMPARE_WRITERS, as_markdown
+from profiler.questions.compare.progress import Stages
+from profiler.questions.compare.ranking import Terms
+from profiler.questions.compare.resume import comparison_run, kept_comparison, told_how_to_go_on
+from profiler.questions.compare.terminal import print_comparison
+from profiler.questions.search.run import run_history
+from profiler.questions.windows import fewer_of
+from profiler.report.console import result_console
+from profiler.report.outputs import Outputs
+from profiler.settings.declarations import Settings
+
+
+def run_comparison(request: Request, settings: Settings) -> int:
+    """Profile the variants as far as needed, compare them, print the ranking; return the exit code."""
+    time_limit = TimeLimit(settings.budget_s, time.monotonic())
+    outputs = Outputs.opened(settings, COMPARE_WRITERS)
+    first, *others = (job.topology for job in request.jobs)
+    with (
+        Stages(f"compare on {settings.engine}", quiet=settings.quiet) as stages,
+        prepared_engine(first, settings, stages.note, others) as opening,
+        # The database first: it starts at once, and one that does not answer must not cost a wait for Spark.
+        run_history(settings, stages) as open_store,
+        # The history is closed after the engine, as in a profile.
+        ExitStack() as stack,
+        told_how_to_go_on(stages, open_store),
+        opening as engine,
+    ):
+        profiles = Profiles(engine, settings, open_store, stages, anew=request.anew)
+        found, slots = best_of_each(request, settings.slots, profiles, time_limit)
+        variants = [variant for variant, _ in found]
+        case = Case(
+            engine=engine.name,
+            profiled=tuple(profiled for _, profiled in found),
+            terms=Terms(relevant_effect=settings.relevant_effect),
+            slots=slots,
+            environment=fingerprint(engine),
+        )
+        design = fewer_of(replace(DESIGN, blocks=settings.blocks), settings.window_s)
+        run = comparison_run(variants, case, design, engine, settings)
+        loads = sum(not variant.is_warm for variant in variants)
+        time_left = time_left_of(settings, design, whole_s=time_limit.part_s(1), rounds=loads, arms=len(variants))
+        stages.begin(f"compare {run.topology} on {engine.name}", time_left)
+        history = stack.enter_context(kept_comparison(run, open_store, stages, anew=request.anew))
+        loop_s = engine.platform.loop_s
+        outcome = HeadToHead(
+            engine,
+            variants,
+            terms=case.terms,
+            design=design,
+            report=history.report,
+            note=stages.note,
+            ends_s=time_limit.ends_s,
+            past=[PastBlock(block_at(loop_s, past.block, past.loop_s), past.expected_per_s) for past in history.past],
+        ).run()
+        case = replace(case, warnings=in_another_session(history.past))
+        document = compare_document(case, outcome, run=history.run.id)
+        history.keep_result(document)
+    if not (history.complete and profiles.complete):
+        document["exit_code"] = ProfileError.exit_code
+    outputs.deliver(document, as_markdown, lambda: print_comparison(result_console(), document))
+    exit_code: int = document["exit_code"]
+    return exit_code
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimit:
+    """The budget of a comparison: each profile that is still to be made may use an equal part of what is left."""
+
+    budget_s: float | None
+    began_s: float
+
+    @property
+    def ends_s(self) -> float | None:
+        """When the time is up, on the clock."""
+        return None if self.budget_s is None else self.began_s + self.budget_s
+
+    def part_s(self, parts: int) -> float | None:
+        """Return one of so many equal parts of the time that is left."""
+        return None if self.ends_s is None else max(0.0, self.ends_s - time.monotonic()) / parts
+
+
+def best_of_each(
+    request: Request, slots: int | None, profiles: Profiles, time_limit: TimeLimit
+) -> tuple[list[tuple[Variant, Profiled]], int | None]:
+    """Return every variant at its best and the slots that bound all of them, None where nothing did."""
+    count = len(request.jobs)
+    found = []
+    for number, job in enumerate(request.jobs, start=1):
+        # One part more, for measuring them head to head.
+        budget_s = time_limit.part_s(count - number + 2)
+        found.append(profiles.best(job, slots, budget_s, stage=f"variant {number} of {count}"))
+    if not request.equal_slots:
+        return found, slots
+    needed = max(smallest_configuration(job.topology, None).slots for job in request.jobs)
+    equal = max(needed, min(variant.configuration.slots for variant, _ in found))
+    for index, job in enumerate(request.jobs):
+        if found[index][0].configuration.slots > equal:
+            stage = f"variant {index + 1} of {count}, with {equal} slots"
+            found[index] = profiles.best(job, equal, time_limit.part_s(count - index + 1), stage=stage)
+    return found, equal

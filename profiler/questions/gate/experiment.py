@@ -1,0 +1,388 @@
+"""A gate: is this version of a job slower than another? Blocks of both, and one verdict.
+
+First the baseline is loaded for as long as a cold engine needs, which also tells the rate that stresses both versions.
+A candidate with code of its own is then loaded half as long: what a compiler has not seen yet would look slower (in one
+drill on Spark without that, its four blocks took 43, 35, 40 and 32 µs per row). Then come turns, a block of each
+version, each a deployment of its own: windows under stress, then a latency probe at a rate that both can follow. There
+are two looks at the blocks, after half of the turns and at the end. A baseline that cannot be run any more takes part
+with the blocks that were stored of it, and the candidate is offered what was offered to it then. A gate that was
+interrupted goes on with what is stored of it: the engine, a new one, is loaded again, and the same rates are offered.
+
+Operators are told apart all along (`Detail.APART`), as the one that got slower is to be named.
+
+**Two at a time.** Where the engine and its slots allow it, the two blocks of a turn are measured at the same time, and
+the differences within turns are tested: what the machine does to one version it does to the other. One after the other
+(ABBA…), blocks of unchanged word count on Spark differ by 5 to 8 % CPU per row, and a gate of six minutes saw 14 to
+27 %. At the same time, windows of two deployments differ by 4.5 %, and blocks of eight windows by 1 to 1.5 % (six turns
+of two versions, 10 and 6.6 % apart). A version that takes more threads gets more of the cores, so that throughput may
+be shared unevenly; CPU per row, the sharp criterion, is not, and a version that certainly takes less of it is not
+failed for its throughput. Blocks of a baseline that had company then are compared with blocks of a candidate that has
+it too: another deployment of it, whose blocks do not count, as two of one version at the same time are no two values.
+
+Where the time is short (six minutes on Spark), what is spent before the blocks is kept small: blocks that only prepare
+have no latency probe, the block that calibrates a drill lets the compiler see the candidate as well, and the same code
+is loaded once. The blocks get shorter too, three windows under stress instead of four, where not all long ones fit.
+More turns are worth more than longer ones: what differs from one deployment to the next is averaged over blocks only,
+and few blocks leave few degrees of freedom. Of 300 gates each, in turns, *shared* noise, one operator with half of the
+CPU time, when a block's first window did not count yet:
+
+    windows per block     turns    unchanged code: pass    20 % more work: found
+    1 + 3 + 1 probe       4        41 %                    70 %
+    1 + 2 + 1 probe       5        42 %                    90 %
+    1 + 3 + 1 probe       5        59 %                    94 %
+    1 + 2 + 1 probe       6        55 %                    99 %
+    1 + 3 + 1 probe       8        84 %                    100 %
+    1 + 2 + 1 probe       8        74 %                    100 %
+
+A block's first window counts: both versions begin with an empty state and full caches of the other one. Over twelve
+deployments of word count on Spark the means of CPU per row × speed index vary by 4.1 % with it and by 5.3 % without,
+those of the throughput by 7.8 and 9.9 %. (It does not in confirmations, whose arms have other tasks.)
+
+(A choice: every block keeps its probe. Its windows count for the CPU per row, so that leaving every other one out would
+save two seconds a block, and make blocks of two kinds whose differences count as noise.) An early look that no turn
+can follow is left out: it would use up a fifth of the significance level in vain.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from profiler.errors import ProfileError
+from profiler.experiment.block_time import BlockTime
+from profiler.experiment.confrontation import looks
+from profiler.experiment.engine import Engine
+from profiler.experiment.events import BlockMeasured, Event, Report, TrialStarted, ignore
+from profiler.experiment.measure import FEWEST_WINDOWS, Arm, Design, measure, observe_blocks, observe_side_by_side
+from profiler.experiment.observation import BlockWindows, Detail, Measurement
+from profiler.experiment.rounds import Action, Step, Trial
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Topology
+from profiler.questions.gate.criteria import BASELINE, CANDIDATE
+from profiler.questions.gate.drill import Calibration, Drilled, Loader, foreseen, in_words, largest_operator
+from profiler.questions.gate.verdict import GateVerdict, Judgement, Limits, judge
+from profiler.statistics.confirmation import Layout
+
+DESIGN = Design(windows=6, warm_up=8, probe=0, block_warm_up=0, block=4, block_probe=1, blocks=8)
+"""Eight blocks each: with *shared* noise they find 9.6 % more CPU per row, and 5.7 % where one operator adds it."""
+
+SHORT_BLOCK = 3
+"""Windows of a block under stress where there is no time for all blocks."""
+
+FEWEST_BLOCKS = 2
+"""Of each version, to tell anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One version of the job, and the tasks it runs with."""
+
+    name: str
+    topology: Topology
+    configuration: Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSide:
+    """A version of which only blocks are left; their arm is the baseline's."""
+
+    name: str
+    blocks: tuple[BlockWindows, ...]
+    throughput_per_s: float
+    """By which the rates of its blocks were set."""
+    had_company: bool = False
+    """Its blocks were measured two at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drill:
+    """One operator of the candidate is to work longer, by a part of its work."""
+
+    part: float
+    runs_functions: bool
+    """False on the simulated engine, which knows costs only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a gate."""
+
+    judgement: Judgement | None
+    """None where nothing was measured, as it would have been in vain."""
+    blocks: tuple[BlockWindows, ...] = ()
+    throughput_per_s: float = 0.0
+    """By which the rates of the blocks were set: of the baseline under stress."""
+    interleaved: bool = True
+    together: bool = False
+    """The blocks of a turn were measured at the same time."""
+    complete: bool = True
+    """False where the budget ended it."""
+    drilled: Drilled | None = None
+
+    @property
+    def verdict(self) -> GateVerdict:
+        """What the gate says; one that misses its drill has shown that it does not see enough."""
+        verdict = GateVerdict.INCONCLUSIVE if self.judgement is None else self.judgement.verdict
+        return GateVerdict.INCONCLUSIVE if self.drilled and verdict is GateVerdict.PASS else verdict
+
+
+def side_by_side(engine: Engine, baseline: Side | StoredSide, candidate: Side) -> bool:
+    """Tell whether two versions can run at the same time; blocks that are stored are met as they were measured."""
+
+    def slots(side: Side) -> int:
+        of_the_engine = engine.platform.slots - engine.slots_for(side.topology)
+        return sum(side.configuration.tasks.values()) + of_the_engine
+
+    if isinstance(baseline, StoredSide) and not baseline.had_company:
+        return False
+    sides = (baseline if isinstance(baseline, Side) else candidate, candidate)
+    return engine.platform.side_by_side and sum(map(slots, sides)) <= engine.platform.slots
+
+
+@dataclass(slots=True)
+class Gate:
+    """Run one gate; see the module's text."""
+
+    engine: Engine
+    baseline: Side | StoredSide
+    candidate: Side
+    limits: Limits = field(default_factory=Limits)
+    design: Design = DESIGN
+    drill: Drill | None = None
+    report: Report = ignore
+    note: Callable[[str], None] = lambda _: None
+    """Hears what is expected of a drill before it is measured."""
+    ends_s: float | None = None
+    """On the clock: no block starts that would probably end later."""
+    past: Sequence[BlockWindows] = ()
+    """Blocks that an interrupted session of this gate measured, in their order."""
+    past_expected_per_s: float | None = None
+    """Throughput by which the rates of those were set."""
+    same_code: bool = False
+    """Both versions are the same code, so that a compiler that knows one of them knows the other."""
+    clock: Callable[[], float] = time.monotonic
+    _time: BlockTime = field(init=False)
+    _together: bool = field(init=False)
+    """The blocks of a turn are measured at the same time."""
+    _uncounted: int = field(default=0, init=False)
+    """Blocks that prepared the candidate."""
+
+    def __post_init__(self) -> None:
+        """Begin to see how long things take."""
+        self._time = BlockTime(self.clock, self.ends_s)
+        self._together = side_by_side(self.engine, self.baseline, self.candidate)
+
+    def run(self) -> Outcome:
+        """Measure, look, decide."""
+        reference = self._loaded()
+        if self.drill is not None:
+            return self._drilled(self.drill, reference)
+        expected_per_s = self._expected_per_s(reference)
+        preparing = self._preparing()
+        if preparing is not None and self._in_time(preparing).blocks > 0:
+            self._warm_up(self.candidate, expected_per_s, preparing)
+        return self._judged(self.candidate, expected_per_s)
+
+    def _drilled(self, drill: Drill, reference: Measurement) -> Outcome:
+        """Make an operator of the candidate work longer and compare, if the gate could find that."""
+        side, loader = self.candidate, Loader(drill.runs_functions)
+        operator = largest_operator(side.topology, reference)
+        calibrates = loader.calibrates(side.topology, operator)
+        preparing = self._calibrating() if calibrates else self._preparing()
+        design = self._in_time(preparing)
+        is_time = design.blocks >= FEWEST_BLOCKS
+        enough = replace(design, blocks=max(FEWEST_BLOCKS, design.blocks))
+        drilled = foreseen(operator, drill.part, reference, enough, self.limits, paired=self._together)
+        self.note(in_words(drilled))
+        if not (is_time and drilled.can_be_found):
+            return Outcome(None, throughput_per_s=reference.throughput_per_s, complete=is_time, drilled=drilled)
+
+        def measured(topology: Topology) -> Calibration:
+            return self._calibrated(replace(side, topology=topology, name="calibration"), reference)
+
+        expected_per_s = self._expected_per_s(reference)
+        candidate = replace(side, topology=loader.loaded(side.topology, drilled, reference, measured))
+        if preparing is not None and not calibrates:
+            self._warm_up(candidate, expected_per_s, preparing)
+        return replace(self._judged(candidate, expected_per_s), drilled=drilled)
+
+    @property
+    def _first(self) -> Side:
+        """The version that the engine is loaded with first."""
+        return self.baseline if isinstance(self.baseline, Side) else self.candidate
+
+    def _expected_per_s(self, reference: Measurement) -> float:
+        """Settle the throughput by which all rates are set."""
+        stored_per_s = self.baseline.throughput_per_s if isinstance(self.baseline, StoredSide) else None
+        return self.past_expected_per_s or stored_per_s or reference.throughput_per_s
+
+    def _loaded(self) -> Measurement:
+        """Load an engine that may be cold, and learn the rate that stresses the job."""
+        side = self._first
+        # Rows are counted only where an operator is to be loaded by the row. Only a drill reads costs and their noise
+        # off the windows; fewer tell the rate.
+        detail, design = Detail.FULL, self.design
+        if self.drill is None:
+            detail, design = Detail.APART, replace(design, windows=min(design.windows, FEWEST_WINDOWS))
+        trial = Trial(side.configuration, Step.TODAY, Action.START, detail=detail)
+        self._tell(TrialStarted(1, trial))
+        cold_s = self.engine.platform.cold_s
+        return measure(self.engine, side.topology, trial, design, reference=None, cold_s=cold_s, report=self._tell)
+
+    def _tell(self, event: Event) -> None:
+        self._time(event)
+        self.report(event)
+
+    @property
+    def _learning(self) -> int:
+        """Windows that an engine which learns needs to see of code that is new to it."""
+        return math.ceil(self.engine.platform.cold_s / 2 / self.engine.window_s)
+
+    def _preparing(self) -> Design | None:
+        """Return how the candidate is run before it counts; None where the engine knows its code already."""
+        is_known = self.same_code or self.candidate.topology is self._first.topology
+        if is_known or not self._learning:
+            return None
+        return replace(self.design, block_warm_up=0, block=self._learning, block_probe=0)
+
+    def _calibrating(self) -> Design:
+        """Return how a burden is run to learn its cost: what counts comes last, when the engine knows the code.
+
+        A burden of another size is the same code, so the candidate needs no other preparation.
+        """
+        return replace(self.design, block_warm_up=max(self.design.block_warm_up, self._learning), block_probe=0)
+
+    def _in_time(self, preparing: Design | None) -> Design:
+        """Return the design that there is probably time for after preparing: short blocks where not all long ones fit.
+
+        It may have no blocks at all.
+        """
+        left_s = self._time.left_s - (self._time.block_s(_windows(preparing)) if preparing else 0.0)
+        for block in (self.design.block, min(SHORT_BLOCK, self.design.block)):
+            design = replace(self.design, block=block)
+            turn_s = self._blocks_in_line(len(self._order(0))) * self._time.block_s(_windows(design))
+            if left_s >= design.blocks * turn_s:
+                return design
+        return replace(design, blocks=max(0, int(left_s / turn_s)) if turn_s else 0)
+
+    def _warm_up(self, candidate: Side, expected_per_s: float, design: Design) -> None:
+        """Let an engine that learns see the candidate's own code, where the baseline's is all it knows."""
+        arm = Arm(candidate.configuration, expected_per_s, topology=candidate.topology, name="candidate, warm-up")
+        self._uncounted_blocks([arm], design, Detail.APART)
+
+    def _calibrated(self, loaded: Side, reference: Measurement) -> Calibration:
+        """Run a burdened candidate, beside the candidate as it is where that can be; else that was run before it."""
+        sides = [self.candidate, loaded] if self._together else [loaded]
+        arms = [
+            Arm(side.configuration, reference.throughput_per_s, topology=side.topology, name=side.name)
+            for side in sides
+        ]
+        *own, seen = self._uncounted_blocks(arms, self._calibrating(), Detail.APART if self._together else Detail.FULL)
+        return Calibration(own[0].windows if own else reference.windows, seen.windows)
+
+    def _uncounted_blocks(self, arms: Sequence[Arm], design: Design, detail: Detail) -> list[BlockWindows]:
+        """Observe blocks that only prepare, at the same time where there are several."""
+        blocks = list(self._observed(arms, range(len(arms)), design, self._uncounted, self._planned + 1, detail))
+        self._uncounted += 1
+        return blocks
+
+    @property
+    def _planned(self) -> int:
+        return self._uncounted + len(self._order(0)) * self.design.blocks
+
+    def _judged(self, candidate: Side, expected_per_s: float) -> Outcome:
+        """Measure turn after turn, a block of each version that can be run, as long as the time lasts, and look."""
+        blocks = list(self.baseline.blocks) if isinstance(self.baseline, StoredSide) else []
+        interleaved = isinstance(self.baseline, Side)
+        layout = Layout(interleaved, self.engine.platform.session_sd, paired=interleaved and self._together)
+        outcome = partial(Outcome, throughput_per_s=expected_per_s, interleaved=interleaved, together=self._together)
+        design = self._block_design()
+        early_at, early = looks(design.blocks)[0]
+        part_left, turns = 1.0, 0
+        while turns < design.blocks and self._is_time_for(turns, design):
+            known = self._past_of(turns)
+            blocks += [*known, *self._measured(candidate, expected_per_s, turns, design)]
+            turns += 1
+            # Of a turn that was known already there was a look when it was measured.
+            is_worth_it = len(known) == len(self._order(0)) or self._is_time_for(turns, design)
+            if turns == early_at < design.blocks and is_worth_it:
+                judgement = judge(blocks, self.limits, part=early, layout=layout)
+                part_left -= early
+                if judgement.verdict is not GateVerdict.INCONCLUSIVE:
+                    return outcome(judgement, tuple(blocks))
+        judgement = judge(blocks, self.limits, part=part_left, layout=layout)
+        return outcome(judgement, tuple(blocks), complete=turns == design.blocks)
+
+    def _block_design(self) -> Design:
+        """Settle how long the blocks are; like those that are there already, which they are compared with."""
+        there = self.past or (self.baseline.blocks if isinstance(self.baseline, StoredSide) else ())
+        block = len(there[0].windows) if there else self._in_time(None).block
+        return replace(self.design, block=block)
+
+    def _order(self, turn: int) -> tuple[int, ...]:
+        """Return the versions of a turn: mirrored, so that both meet a steady drift alike."""
+        order = (BASELINE, CANDIDATE) if isinstance(self.baseline, Side) else (CANDIDATE,)
+        return order[::-1] if turn % 2 else order
+
+    def _blocks_in_line(self, blocks: int) -> int:
+        """Count the blocks of a turn that wait for each other."""
+        return min(blocks, 1) if self._together else blocks
+
+    def _past_of(self, turn: int) -> Sequence[BlockWindows]:
+        """Return the blocks of a turn that an earlier session measured."""
+        size = len(self._order(turn))
+        past = self.past[turn * size : (turn + 1) * size]
+        return past if len(past) == size or not self._together else ()
+
+    def _is_time_for(self, turn: int, design: Design) -> bool:
+        missing = len(self._order(turn)) - len(self._past_of(turn))
+        return not missing or self._time.allows(self._blocks_in_line(missing), _windows(design))
+
+    def _measured(self, candidate: Side, expected_per_s: float, turn: int, design: Design) -> list[BlockWindows]:
+        """Measure the blocks that are missing of a turn."""
+        sides = [self.baseline if isinstance(self.baseline, Side) else candidate, candidate]
+        arms = [Arm(side.configuration, expected_per_s, topology=side.topology, name=side.name) for side in sides]
+        known, order = len(self._past_of(turn)), self._order(turn)
+        before = turn * len(order) + known
+        wanted = order[known:]
+        if self._together and len(wanted) == 1:  # company, which does not count
+            wanted += wanted
+        seen: Iterable[BlockWindows] = _with_rows(
+            self._observed(arms, wanted, design, self._uncounted + before, self._planned, Detail.APART), arms
+        )
+        if self._together:  # they are stored together, or not at all
+            seen = list(seen)[: len(order)]
+        blocks = []
+        for number, block in enumerate(seen, start=before + 1):
+            blocks.append(block)
+            self._tell(BlockMeasured(number, block, expected_per_s, self.engine.platform.loop_s))
+        return blocks
+
+    def _observed(
+        self, arms: Sequence[Arm], order: Sequence[int], design: Design, before: int, planned: int, detail: Detail
+    ) -> Iterator[BlockWindows]:
+        """Observe blocks in this order, or all at the same time."""
+        observe = observe_side_by_side if self._together and len(order) > 1 else observe_blocks
+        topology = self.candidate.topology
+        return observe(
+            self.engine, topology, arms, order, design, self._tell, before=before, planned=planned, detail=detail
+        )
+
+
+def _with_rows(blocks: Iterable[BlockWindows], arms: Sequence[Arm]) -> Iterator[BlockWindows]:
+    """Refuse to compare with a version that lets nothing through: it hangs, and no test has a number for that."""
+    for block in blocks:
+        if not any(window.source_rows > 0 for window in block.windows):
+            raise ProfileError(
+                f"No row came through {arms[block.arm].name} in a whole block.",
+                hint="Look into the engine's log for the reason.",
+            )
+        yield block
+
+
+def _windows(design: Design) -> int:
+    """Count the windows of a block."""
+    return design.block_warm_up + design.block + design.block_probe

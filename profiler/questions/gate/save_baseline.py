@@ -1,0 +1,87 @@
+"""Save what a gate measured as a baseline for later gates, unless that would be no good one."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from profiler.cli.gate import Request
+from profiler.errors import ProfileError
+from profiler.experiment.engine import Engine
+from profiler.history.baselines import Baseline
+from profiler.history.session.opening import OpenStore
+from profiler.job.loading import code_place
+from profiler.job.revision import clean_commit
+from profiler.questions.gate.criteria import BASELINE, CANDIDATE
+from profiler.questions.gate.document import Against, Case
+from profiler.questions.gate.experiment import Outcome
+from profiler.questions.gate.verdict import GateVerdict
+
+
+def revision_to_save(request: Request) -> str | None:
+    """Return the commit that holds the candidate's code; None where there is none, or no git to tell.
+
+    It is asked for before anything is measured: the work tree may be another one after it.
+    """
+    if request.save_baseline is None:
+        return None
+    try:
+        return clean_commit(code_place(request.reference))
+    except ProfileError:
+        return None
+
+
+def baseline_of(
+    request: Request, case: Case, outcome: Outcome, engine: Engine, *, run: str, revision: str | None
+) -> Baseline:
+    """Make a baseline of the candidate's blocks, and of those of both sides where the job met itself in turns.
+
+    Two blocks of one version at the same time are no two values.
+    """
+    both = case.against is Against.ITSELF and not outcome.together
+    arms = (BASELINE, CANDIDATE) if both else (CANDIDATE,)
+    return Baseline(
+        name=request.save_baseline or "",
+        topology=case.topology,
+        engine=case.engine,
+        reference=request.reference,
+        revision=revision,
+        saved=datetime.now(UTC),
+        configuration=case.configuration,
+        environment=case.environment,
+        loop_s=engine.platform.loop_s,
+        throughput_per_s=outcome.throughput_per_s,
+        blocks=tuple(replace(block, arm=BASELINE) for block in outcome.blocks if block.arm in arms),
+        run=run,
+    )
+
+
+def with_baseline_saved(case: Case, baseline: Baseline, outcome: Outcome, *, fewest: int, to: OpenStore) -> Case:
+    """Save a baseline that has so many blocks at the least, and note that, or why not: an older one then stays.
+
+    A database that does not take it must not cost the verdict, which is what the minutes were spent on.
+    """
+    why_not = _why_not(case, baseline, outcome, fewest)
+    if why_not is not None:
+        return _not_saved(case, baseline, why_not)
+    try:
+        with closing(to()) as store:
+            store.save_baseline(baseline)
+    except ProfileError as error:
+        return replace(_not_saved(case, baseline, str(error).rstrip(".")), saving_failed=True)
+    return replace(case, saved_baseline=baseline.name, saved_blocks=len(baseline.blocks))
+
+
+def _not_saved(case: Case, baseline: Baseline, why_not: str) -> Case:
+    return replace(case, warnings=(*case.warnings, f"baseline '{baseline.name}' was not saved: {why_not}"))
+
+
+def _why_not(case: Case, baseline: Baseline, outcome: Outcome, fewest: int) -> str | None:
+    if outcome.judgement is None:
+        return "nothing was measured"
+    if case.against is not Against.ITSELF and outcome.verdict is GateVerdict.SLOWER:
+        return "the candidate is slower, and would hide that"
+    if len(baseline.blocks) < fewest:
+        return f"it has {len(baseline.blocks)} blocks, and needs {fewest}; --budget gives it more time"
+    return None

@@ -1,0 +1,306 @@
+"""The verdict of a gate: is the candidate slower than the baseline? Four criteria, the block as the unit.
+
+CPU per row × speed index (the sharp one), the same of a single operator, throughput, and latency (gate_blocks.py) are
+each tested for a slowdown on the logs of block means (confirmation.py); one-sidedly, as only a slowdown fails a gate.
+Holm's adjustment keeps the family error at 5 %. A slowdown is a ratio of times: +25 % is 0.8 of the throughput. A
+criterion says
+
+    slower          adjusted p < 5 %, and the estimate is at least `max_slowdown`
+    pass            with 95 % confidence the slowdown is below `rule_out`
+    inconclusive    neither
+
+and the gate: slower where any criterion does; pass where CPU per row and throughput both pass; else inconclusive.
+Latency may fail a gate, but a pass does not wait for it: at the tail it varies several times as much as the others.
+What it could not have seen is told beside it. Against the stored blocks of an earlier session neither throughput nor
+latency may fail a gate, and what sessions differ by although nothing was changed counts as noise.
+
+Why a criterion for a single operator: what it adds is counted in parts of the job's CPU per row, so the noise of all
+others does not hide it. With *shared* noise a gate of 8 blocks each finds 5.7 % that way, where the whole job's CPU per
+row shows 9.6 % and throughput 12 %; of 20 % more work in an operator with a third of the CPU time it finds 95 % instead
+of 55 %. It raises no false alarms: what is not the whole job must grow by far more than the noise to add 5 % to it.
+Work that moved from one operator to another is no slowdown: what others do less for certain is taken off before
+`max_slowdown` is asked for, operators that are gone included (a renamed one is gone and new).
+
+Why `rule_out` is not `max_slowdown` but twice that (**choice**; 100 gates each of four workloads, *shared* noise):
+
+    rule out    unchanged code: pass    10 % more work in one operator: pass    20 %: pass
+    5 %         19 %                     3 %                                     0 %
+    7.5 %       51 %                     8 %                                     1 %
+    10 %        74 %                    20 % (another 42 % are called slower)    2 %
+
+A gate that cannot pass on such machines would be left out of CI; one that says what its pass rules out can be trusted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from profiler.experiment.observation import BlockWindows, Doubt
+from profiler.questions.gate.criteria import BASELINE, BLOCKS, CANDIDATE, Criterion, with_values
+from profiler.questions.gate.slower_operator import OperatorChange, Quantity, operator_changes, operator_differences
+from profiler.statistics.confirmation import IN_TURNS, ArmDifference, Block, Layout, arm_difference
+from profiler.statistics.holm import holm
+from profiler.statistics.student import LogDifference, relative
+
+MUST_PASS = (Criterion.CPU, Criterion.THROUGHPUT)
+"""Criteria without which a gate does not pass."""
+FAIL_ACROSS_SESSIONS = (Criterion.CPU, Criterion.OPERATOR)
+"""Criteria that may fail a gate against blocks of an earlier session: the machine's speed is taken out of them as a
+factor. Rates and latencies follow a machine that is slower today, and code that did not change would be called slower;
+how they follow it is learnt within blocks, which says nothing of two days."""
+
+
+class GateVerdict(StrEnum):
+    """What a gate, or one of its criteria, says of the candidate."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    SLOWER = "slower"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a gate is asked to find and to rule out; slowdowns are relative."""
+
+    max_slowdown: float = 0.05
+    """The smallest slowdown that fails."""
+    rule_out: float = 0.10
+    """A pass means that the slowdown is smaller than this."""
+    alpha: float = 0.05
+    """Family error: of calling a candidate slower that is not; and, criterion by criterion, of a wrong pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One criterion: the candidate against the baseline, in the criterion's own direction and unit."""
+
+    criterion: Criterion
+    verdict: GateVerdict
+    baseline: float
+    """CPU seconds per row, rows per second, or milliseconds."""
+    candidate: float
+    effect: float
+    """Relative: +0.1 is 10 % more CPU per row, -0.1 is 10 % less throughput."""
+    low: float
+    high: float
+    """Each end holds with the confidence of the judgement."""
+    p: float
+    """One-sided, of no slowdown."""
+    adjusted_p: float
+    """After Holm, over the part of the level that the look may use: below 5 % is significant, whichever look it is."""
+    detectable_effect: float
+    """The smallest slowdown that is called with 80 % power, as an effect."""
+    n_baseline: int
+    n_candidate: int
+    mann_whitney_p: float | None = None
+    """Two-sided; only where normality was rejected."""
+    warnings: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the blocks of a gate say, in one of its looks."""
+
+    verdict: GateVerdict
+    confidence: float
+    """Of this look."""
+    findings: tuple[Finding, ...]
+    operators: tuple[OperatorChange, ...]
+    """The one that adds the most seconds per row first."""
+
+    @property
+    def slower_operator(self) -> OperatorChange | None:
+        """The operator that adds the most per row, where the candidate is slower; a new one what none did before."""
+        gone_s = sum(each.baseline_s for each in self.operators if each.is_gone)
+
+        def added_s(each: OperatorChange) -> float:
+            return each.increase_s - (gone_s if each.is_new else 0.0)
+
+        slowest = max(self.operators, key=added_s, default=None)
+        return slowest if self.verdict is GateVerdict.SLOWER and slowest and added_s(slowest) > 0 else None
+
+    def __getitem__(self, criterion: Criterion) -> Finding:
+        return next(finding for finding in self.findings if finding.criterion is criterion)
+
+
+def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, layout: Layout = IN_TURNS) -> Judgement:
+    """Judge blocks in time order; `part` is the part of the significance level that this look may use."""
+    alpha = part * limits.alpha
+    tests = {
+        criterion: _job_test(criterion, found)
+        for criterion, read in BLOCKS.items()
+        if (found := arm_difference(_readable(criterion, read(blocks), layout), layout=layout)) is not None
+    }
+    of_operator = _operator_test(blocks, alpha, layout)
+    if of_operator is not None:
+        tests[Criterion.OPERATOR] = of_operator
+    in_look = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
+    adjusted = {criterion: min(1.0, p / part) for criterion, p in in_look.items()}
+    arms = [block.arm for block in blocks]
+    findings = tuple(
+        _finding(
+            criterion,
+            tests[criterion],
+            limits,
+            alpha,
+            adjusted,
+            arms,
+            may_fail=_may_fail(criterion, tests, alpha, layout),
+        )
+        if criterion in tests
+        else _untested(criterion)
+        for criterion in Criterion
+    )
+    slower = {finding.criterion for finding in findings if finding.verdict is GateVerdict.SLOWER}
+    quantity = Quantity.BUSY if slower and not slower & {Criterion.CPU, Criterion.OPERATOR} else Quantity.CPU
+    return Judgement(_overall(findings), 1 - alpha, findings, operator_changes(blocks, quantity, alpha, layout))
+
+
+def _may_fail(criterion: Criterion, tests: Mapping[Criterion, _Test], alpha: float, layout: Layout) -> bool:
+    """Tell whether a criterion can call the candidate slower.
+
+    Of versions that run at the same time, the one with fewer threads gets less of the cores: a version that certainly
+    takes less CPU per row may only have had to wait for the other.
+    """
+    if criterion in FAIL_ACROSS_SESSIONS:
+        return True
+    is_cheaper = Criterion.CPU in tests and tests[Criterion.CPU].bounds(alpha)[1] < 0
+    return layout.interleaved and not (layout.paired and is_cheaper)
+
+
+def _readable(criterion: Criterion, blocks: list[Block], layout: Layout) -> list[Block]:
+    """Latency may be unknown in a block; a block without any of the others cannot be."""
+    return with_values(blocks, paired=layout.paired) if criterion is Criterion.LATENCY else blocks
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A criterion that can be tested: a difference of log times, and what the whole job makes of it."""
+
+    slowdown: LogDifference
+    baseline: float
+    weight: float = 1.0
+    """Part of the job's time that it is about."""
+    tries: int = 1
+    """Operators of which it is the one that grew the most (Bonferroni)."""
+    moved: float = 0.0
+    """What others do less for certain, as a part of the job's time: negative, or none."""
+    mann_whitney_p: float | None = None
+
+    @property
+    def p(self) -> float:
+        return min(1.0, self.tries * self.slowdown.increase_p)
+
+    @property
+    def estimate(self) -> float:
+        return self.weight * relative(self.slowdown.difference)
+
+    def bounds(self, alpha: float) -> tuple[float, float]:
+        """Give the ends of the slowdown, each of which holds with 1 - alpha."""
+        low, high = self.slowdown.interval(2 * alpha / self.tries)
+        return self.weight * low, self.weight * high
+
+    def detectable(self, alpha: float, relevant: float) -> float:
+        return self.weight * self.slowdown.detectable_effect(2 * alpha / self.tries, relevant / self.weight)
+
+
+def _job_test(criterion: Criterion, found: ArmDifference) -> _Test:
+    """Turn a difference of values, of which more is better, into one of times."""
+    log = found.found
+    slowdown = LogDifference(-log.difference, log.standard_error, log.degrees_of_freedom)
+    is_rate = criterion is Criterion.THROUGHPUT
+    baseline = math.exp(found.reference_log if is_rate else -found.reference_log)
+    return _Test(slowdown, baseline, mann_whitney_p=found.mann_whitney_p)
+
+
+def _operator_test(blocks: Sequence[BlockWindows], alpha: float, layout: Layout) -> _Test | None:
+    """Test the operator that adds the most to the job's CPU per row."""
+    differences = operator_differences(blocks, Quantity.CPU, layout)
+    known = {name: each for name, each in differences.items() if each is not None}
+    if not known:
+        return None
+    changes = operator_changes(blocks, Quantity.CPU, alpha / len(known), layout)
+    total_s = sum(each.baseline_s for each in changes)
+    certain_s = sum(each.increase_s for each in changes if each.is_gone or each.is_new or each.high < 0)
+    tests = [
+        _Test(
+            each.found,
+            total_s,
+            math.exp(each.reference_log) / total_s,
+            len(known),
+            moved=min(0.0, certain_s / total_s),
+            mann_whitney_p=each.mann_whitney_p,
+        )
+        for each in known.values()
+    ]
+    return max(tests, key=lambda test: test.estimate)
+
+
+def _finding(
+    criterion: Criterion,
+    test: _Test,
+    limits: Limits,
+    alpha: float,
+    adjusted: Mapping[Criterion, float],
+    arms: Sequence[int],
+    *,
+    may_fail: bool,
+) -> Finding:
+    def effect(slowdown: float) -> float:
+        """Of throughput there is less where it takes longer."""
+        return 1 / (1 + slowdown) - 1 if criterion is Criterion.THROUGHPUT else slowdown
+
+    low, high = test.bounds(alpha)
+    verdict = GateVerdict.INCONCLUSIVE
+    if adjusted[criterion] < limits.alpha and test.estimate + test.moved >= limits.max_slowdown:
+        verdict = GateVerdict.SLOWER if may_fail else GateVerdict.INCONCLUSIVE
+    elif high < limits.rule_out:
+        verdict = GateVerdict.PASS
+    ends = sorted((effect(low), effect(high)))
+    return Finding(
+        criterion=criterion,
+        verdict=verdict,
+        baseline=test.baseline,
+        candidate=test.baseline * (1 + effect(test.estimate)),
+        effect=effect(test.estimate),
+        low=ends[0],
+        high=ends[1],
+        p=test.p,
+        adjusted_p=adjusted[criterion],
+        # Holm is never stricter than Bonferroni, so this is what the criterion sees at the least.
+        detectable_effect=effect(test.detectable(alpha / len(adjusted), limits.max_slowdown)),
+        n_baseline=arms.count(BASELINE),
+        n_candidate=arms.count(CANDIDATE),
+        mann_whitney_p=test.mann_whitney_p,
+        warnings=() if test.mann_whitney_p is None else (Doubt.NOT_NORMAL,),
+    )
+
+
+def _untested(criterion: Criterion) -> Finding:
+    """Return the finding of what cannot be tested: any effect is possible."""
+    return Finding(
+        criterion=criterion,
+        verdict=GateVerdict.INCONCLUSIVE,
+        baseline=math.nan,
+        candidate=math.nan,
+        effect=0.0,
+        low=-1.0,
+        high=math.inf,
+        p=1.0,
+        adjusted_p=1.0,
+        detectable_effect=math.inf,
+        n_baseline=0,
+        n_candidate=0,
+        warnings=(Doubt.TOO_FEW_WINDOWS,),
+    )
+
+
+def _overall(findings: Sequence[Finding]) -> GateVerdict:
+    verdicts = {finding.criterion: finding.verdict for finding in findings}
+    if GateVerdict.SLOWER in verdicts.values():
+        return GateVerdict.SLOWER
+    passes = all(verdicts[criterion] is GateVerdict.PASS for criterion in MUST_PASS)
+    return GateVerdict.PASS if passes else GateVerdict.INCONCLUSIVE

@@ -1,0 +1,1 @@
+"""`profile recalibrate` tells whether a stored profile is still right."""

@@ -1,0 +1,273 @@
+"""Build what `profile recalibrate` needs, run the steps that are needed, keep and report what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import workloads
+from profiler.cli.recalibrate import Request
+from profiler.engines.opening import prepared_engine, time_left_of
+from profiler.errors import ProfileError, UsageError
+from profiler.experiment.engine import Engine
+from profiler.experiment.events import Event, RoundDecided
+from profiler.experiment.rounds import Round
+from profiler.history.fingerprint.fingerprint import Fingerprint, fingerprint_from
+from profiler.history.records import Run
+from profiler.history.session.keeping import Keeping, kept, new_run_id
+from profiler.history.session.opening import OpenStore
+from profiler.history.session.resuming import resumed
+from profiler.job.loading import load_topology
+from profiler.job.topology import Topology
+from profiler.questions.fingerprints import (
+    as_asked,
+    code_of,
+    fingerprint_on,
+    foreseen_fingerprint,
+    with_changed_constraint,
+    with_fingerprint,
+)
+from profiler.questions.fitting import fitted_to
+from profiler.questions.recalibrate.decision import (
+    StoredProfile,
+    Verdict,
+    decide,
+    nearest,
+    recalibration_record,
+    verdict,
+)
+from profiler.questions.recalibrate.document import Case, recalibrate_document
+from profiler.questions.recalibrate.terminal import RECALIBRATE_WRITERS, as_markdown, print_recalibration
+from profiler.questions.recalibrate.warm_start import WarmStart
+from profiler.questions.search.document import profile_document
+from profiler.questions.search.loop import Loop, Profile
+from profiler.questions.search.run import (
+    environment_of,
+    measure_as_before,
+    policy_parameters,
+    search_budget_s,
+    search_design,
+    time_limits,
+)
+from profiler.questions.search.stored_profiles import (
+    RECALIBRATES,
+    find_profile,
+    history_of,
+    interrupted,
+    profile_in_file,
+    warm_starts,
+)
+from profiler.questions.search.verification import verify
+from profiler.report.console import error_console, result_console
+from profiler.report.outputs import Outputs
+from profiler.report.progress import Progress, progress
+from profiler.settings.declarations import EngineName, Settings
+from profiler.traffic.user_payloads import with_payloads
+
+TYPICAL_ROUNDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A stored profile, and the job it is of as it is now."""
+
+    stored: StoredProfile
+    topology: Topology
+    reference: str
+    settings: Settings
+    open_store: OpenStore | None
+
+    def case(self, now: Fingerprint) -> Case:
+        """Decide what to repeat, from the nearest of all stored profiles on."""
+        profiles = [self.stored]
+        if self.open_store is not None:
+            with closing(self.open_store()) as store:
+                profiles = warm_starts(store, self.stored)
+        return Case(decide(self.stored, now), nearest(profiles, now))
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What came of it."""
+
+    case: Case
+    profile: Profile | None = None
+    result: dict[str, Any] | None = None
+    complete: bool = True
+    """False where the history did not take all of it."""
+
+
+def run_recalibration(request: Request, settings: Settings) -> int:
+    """Recalibrate a stored profile, keep what was measured, print the verdict; return the exit code."""
+    outputs = Outputs.opened(settings, RECALIBRATE_WRITERS)
+    given = profile_in_file(request.profile)
+    with history_of(given, settings, _note(settings)) as open_store:
+        stored = given or _found(open_store, request.profile, settings)
+        job = _job(stored, request.topology, settings, open_store)
+        made = _foreseen(job) if request.dry_run else _measured(job)
+    document = recalibrate_document(made.case, made.profile, made.result)
+    if not made.complete:
+        document["exit_code"] = ProfileError.exit_code
+    outputs.deliver(document, as_markdown, lambda: print_recalibration(result_console(), document, made.profile))
+    exit_code: int = document["exit_code"]
+    return exit_code
+
+
+def _note(settings: Settings) -> Callable[[str], None]:
+    return lambda text: None if settings.quiet else error_console().print(text)
+
+
+def _found(open_store: OpenStore | None, name: str | None, settings: Settings) -> StoredProfile:
+    if open_store is None:
+        raise ProfileError("There is no history to find a profile in.")
+    with closing(open_store()) as store:
+        return find_profile(store, name, settings)
+
+
+def _job(stored: StoredProfile, topology: str | None, settings: Settings, open_store: OpenStore | None) -> _Job:
+    """Load the job of a stored profile, with the settings of that profile where the user made none."""
+    if settings.origin("engine") != "default" and settings.engine != stored.engine:
+        raise UsageError(
+            f"Profile '{stored.run}' was made on {stored.engine}, not on {settings.engine}.",
+            hint="Leave --engine out, or name a profile of that engine.",
+        )
+    settings = replace(settings, engine=EngineName(stored.engine))
+    if stored.fingerprint is not None:
+        settings = as_asked(settings, stored.fingerprint.asked)
+    reference = topology or _reference(stored)
+    try:
+        loaded = with_payloads(load_topology(reference), settings)
+    except UsageError as error:
+        if topology is not None or type(error) is not UsageError:
+            raise
+        hint = f"Profile '{stored.run}' was made of it; say where it is now: --topology TOPOLOGY."
+        raise UsageError(error.message, hint=hint) from error
+    if loaded.name != stored.topology:
+        raise UsageError(
+            f"'{reference}' is '{loaded.name}', and profile '{stored.run}' is of '{stored.topology}'.",
+            hint="Name the topology that was profiled, or make a profile of this one: profile run.",
+        )
+    if stored.fingerprint is None:
+        settings = fitted_to((loaded,), settings)
+    else:
+        settings = with_changed_constraint(settings, loaded, stored.fingerprint)
+    return _Job(stored, loaded, reference, settings, open_store)
+
+
+def _reference(stored: StoredProfile) -> str:
+    if stored.fingerprint is not None:
+        return stored.fingerprint.reference
+    if stored.topology not in workloads.WORKLOADS:
+        raise UsageError(
+            f"Profile '{stored.run}' does not say where '{stored.topology}' is.", hint="Name it: --topology TOPOLOGY."
+        )
+    return stored.topology
+
+
+def _foreseen(job: _Job) -> _Made:
+    """Decide without an engine."""
+    before = job.stored.fingerprint
+    if before is None:
+        decided = decide(job.stored, Fingerprint(job.reference, {}, {}, {}, {}, {}, stated_slots=True))
+        return _Made(Case(decided, decided))
+    return _Made(job.case(foreseen_fingerprint(job.topology, job.reference, job.settings, before)))
+
+
+def _measured(job: _Job) -> _Made:
+    """Open the engine, decide, measure and keep."""
+    settings, topology = job.settings, job.topology
+    design, parameters = search_design(settings), policy_parameters(settings)
+    budget_s, limits = search_budget_s(settings), time_limits(settings)
+    time_left = time_left_of(settings, design, budget_s=budget_s or limits.search_s, rounds=TYPICAL_ROUNDS)
+    title = f"recalibrate {topology.name} on {settings.engine}"
+    with (
+        progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
+        prepared_engine(topology, settings, watcher.note) as opening,
+        # The history is closed after the engine: what it could not take meanwhile may then have time and space.
+        ExitStack() as stack,
+        opening as engine,
+    ):
+        now = fingerprint_on(engine, topology, job.reference, settings)
+        case = job.case(now)
+        watcher.say(case.decided.why)
+        asked = {**asdict(parameters), "windows": design.windows, "window_s": engine.window_s}
+        history = stack.enter_context(_kept(_run(job, case, engine, now, asked), job.open_store, watcher))
+        measure_as_before(engine, history.run)
+        now = replace(now, loop_s=engine.platform.loop_s)
+        case = replace(case, decided=replace(case.decided, warm=case.decided.warm.at_speed(now.loop_s)))
+        loop = Loop(
+            engine,
+            topology,
+            WarmStart(case.decided.warm.rounds, case.decided.scope, only_fewer_slots=case.decided.only_fewer_slots),
+            parameters=parameters,
+            design=design,
+            report=history.report,
+            slots=settings.slots,
+            budget_s=budget_s,
+            limits=limits,
+        )
+        profile = loop.run(history.past)
+        if verdict(case.decided.warm, profile) is Verdict.CHANGED and not settings.quick:
+            batch_s = settings.production_batch_s
+            checked = verify(engine, topology, profile.answer, parameters, batch_s, history.report)
+            profile = replace(profile, verification=checked)
+        result = _result(case, profile, history.run.id, engine, now)
+        history.keep_result(result)
+    measured = fingerprint_from(result["fingerprint"]) or now
+    told = replace(case.asked, differences=decide(case.asked.warm, measured).differences)
+    return _Made(replace(case, asked=told), profile, result, history.complete)
+
+
+def _run(job: _Job, case: Case, engine: Engine, now: Fingerprint, asked: dict[str, Any]) -> Run:
+    """Return the record of a recalibration; all that was asked is in it, so that the next call finds it again."""
+    started = datetime.now(UTC)
+    warm, scope = case.decided.warm.run, str(case.decided.scope)
+    return Run(
+        id=new_run_id(started),
+        topology=job.topology.name,
+        engine=engine.name,
+        policy=WarmStart.name,
+        parameters={**asked, RECALIBRATES: warm, "scope": scope},
+        environment=environment_of(engine),
+        started=started,
+        code=code_of(now),
+        loop_s=engine.platform.loop_s,
+    )
+
+
+def _result(case: Case, profile: Profile, run: str, engine: Engine, now: Fingerprint) -> dict[str, Any]:
+    """Write the profile that the history keeps: a profile like others, with what it was recalibrated from."""
+    document = profile_document(profile, run=run, engine=engine.name, environment=environment_of(engine))
+    kept_ratios = {} if case.decided.warm.fingerprint is None else case.decided.warm.fingerprint.ratios
+    document = with_fingerprint(document, replace(now, ratios=kept_ratios))
+    return {**document, "recalibration": recalibration_record(case.decided, profile)}
+
+
+@contextmanager
+def _kept(run: Run, open_store: OpenStore | None, watcher: Progress) -> Iterator[Keeping[Round]]:
+    """Keep a recalibration in the history; go on with the one that asked the same and was interrupted."""
+    found = None
+    if open_store is not None:
+        with closing(open_store()) as store:
+            found = interrupted(store, run)
+    if found is not None:
+        watcher.say(f"going on with recalibration {found}")
+    done = 0
+
+    def report(event: Event) -> None:
+        nonlocal done
+        watcher(event)
+        done += isinstance(event, RoundDecided)
+
+    wanted = run if found is None else replace(run, id=found)
+    resume = None if found is None else resumed
+    with kept(wanted, open_store, report, resume=resume, can_resume=False) as keeping:
+        try:
+            yield keeping
+        except BaseException:
+            if done and open_store is not None:
+                error_console().print("The rounds so far are kept: the next 'profile recalibrate' goes on after them.")
+            raise

@@ -1,0 +1,1 @@
+"""`profile run` finds the tasks per operator that give the most throughput in time."""

@@ -1,0 +1,117 @@
+"""What bounds an answer, read off the round that gave it: a value first, so that programs need not read sentences.
+
+The first that applies is named:
+
+    generator    the rows that were offered were not enough, so the job may do more
+    latency      the answer is throttled to keep the latency constraint
+    cpu          the cores are in use
+    hand-over    every task is idle for much of its time: rows wait between stages, topics and batches
+    hot key      the busiest task has one key's rows, which no other task can take
+    source       the busiest element is a source
+    waiting      the busiest operator waits for at least half of its busy time
+    operator     the busiest operator works
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from profiler.experiment.observation import Detail, Doubt, OperatorWindow
+from profiler.experiment.rounds import Round
+from profiler.questions.search.loop import Profile
+from profiler.questions.search.readings.hot_key import hot_shares, tasks_worth_having
+from profiler.questions.search.readings.loads import busiest_first, capacities, cpu_share
+from profiler.questions.search.readings.operator_class import DOMINANT
+
+CPU_BOUND = 0.85
+"""Share of the cores in use from which on they are the limit."""
+BUSY = 0.6
+"""Share of its time that the busiest task works or waits, below which no operator is the limit."""
+NEARLY = 0.9
+"""Part of the busiest element's share of time from which on another one is as busy."""
+
+
+class By(StrEnum):
+    """What an answer is bound by."""
+
+    GENERATOR = "generator"
+    LATENCY = "latency"
+    CPU = "cpu"
+    HAND_OVER = "hand-over"
+    HOT_KEY = "hot-key"
+    SOURCE = "source"
+    WAITING = "waiting"
+    OPERATOR = "operator"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What bounds an answer."""
+
+    by: By
+    cores: int
+    cores_share: float = 0.0
+    """Of all cores that are in use."""
+    element: str | None = None
+    """The source or operator that is the limit; None where it is not one of them."""
+    busy_share: float = 0.0
+    """Of its time that the busiest task of the element is busy."""
+
+
+def bound_of(profile: Profile) -> Bound:
+    """Find what bounds the answer of a profile."""
+    measurement, cores = profile.answer.measurement, profile.situation.cores
+    operators = measurement.operators
+    if not operators or measurement.duration_s <= 0:
+        return Bound(By.UNKNOWN, cores)
+    used, shares = cpu_share(profile.answer, cores), capacities(profile.answer)
+    whole = _bound_as_a_whole(profile, used)
+    if whole is not None:
+        return Bound(whole, cores, used)
+    top = busiest_first(shares, shares)[0]
+    if shares[top] < BUSY:
+        return Bound(By.HAND_OVER, cores, used, None, shares[top])
+    hot = [name for name in key_bound(profile) if shares[name] >= NEARLY * shares[top]]
+    if hot:
+        by, top = By.HOT_KEY, busiest_first(shares, hot)[0]
+    elif top in {source.name for source in profile.topology.sources}:
+        by = By.SOURCE
+    else:
+        by = By.WAITING if _waits(_seen_in_full(profile, top)) else By.OPERATOR
+    return Bound(by, cores, used, top, shares[top])
+
+
+def _seen_in_full(profile: Profile, name: str) -> OperatorWindow:
+    """Return an operator as the round saw it that looked at all of it: others take waiting for a core for its own."""
+    rounds = [each for each in profile.rounds if each.trial.detail is Detail.FULL and not each.trial.fused]
+    return (rounds[0] if rounds else profile.answer).measurement.operators[name]
+
+
+def _bound_as_a_whole(profile: Profile, cores_share: float) -> By | None:
+    """Name a bound that is no element's; None where one of them is the limit."""
+    if {Doubt.GENERATOR_LIMITED, Doubt.NOT_SATURATED} & set(profile.answer.measurement.doubts):
+        return By.GENERATOR
+    if profile.answer.configuration.offered_per_s is not None:
+        return By.LATENCY
+    return By.CPU if cores_share >= CPU_BOUND else None
+
+
+def key_bound(profile: Profile) -> tuple[str, ...]:
+    """Return the operators of the answer that get no more tasks as one key has too many of their rows."""
+    configuration = profile.answer.configuration
+    shares = hot_shares(profile.topology, profile.rounds)
+    return tuple(name for name, share in shares.items() if configuration[name] >= tasks_worth_having(share))
+
+
+def is_bound_by_waiting(outcome: Round, cores: int) -> bool:
+    """Tell whether cores are free in a round while its busiest element mostly waits."""
+    shares = capacities(outcome)
+    top = busiest_first(shares, shares)[0]
+    return cpu_share(outcome, cores) < CPU_BOUND and _waits(outcome.measurement.operators[top])
+
+
+def _waits(seen: OperatorWindow) -> bool:
+    waiting_s = seen.busy_s - seen.cpu_s if seen.waiting_s is None else seen.waiting_s
+    return waiting_s > DOMINANT * seen.busy_s

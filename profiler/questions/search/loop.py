@@ -1,0 +1,315 @@
+"""The profile: ask the policy, measure, test, let it decide, repeat; confirm the answer at the end.
+
+The loop owns no strategy and prints nothing. What happens is told as events, so that the panel and the store see a
+round when it is over, not when the profile is. Rounds of an interrupted run are fed to the policy as they were
+(`history`), so that nothing is measured twice.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from profiler.errors import ProfileError
+from profiler.experiment.block_time import BlockTime
+from profiler.experiment.confrontation import confront
+from profiler.experiment.engine import Engine, Platform
+from profiler.experiment.events import Event, Report, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
+from profiler.experiment.measure import Arm, Design, measure, observe_blocks
+from profiler.experiment.rounds import Action, Round, Step, Trial
+from profiler.experiment.time_budget import TimeBudget
+from profiler.job.configuration import Configuration
+from profiler.job.topology import Topology
+from profiler.questions.search.policies.policy import Parameters, Policy, Situation, require_asked_for
+from profiler.questions.search.readings.evidence import screened
+from profiler.questions.search.verification import Verification, verify
+from profiler.statistics.confirmation import confirm
+from profiler.statistics.result import Comparison, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The answer against another round, interleaved; the effect is the answer's."""
+
+    against: int
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a profile found, and every round that led to it."""
+
+    topology: Topology
+    situation: Situation
+    platform: Platform
+    extra_slots: int
+    """Slots that the engine needs for this topology beside its tasks."""
+    policy: str
+    rounds: tuple[Round, ...]
+    answer: Round
+    initial: Round
+    """Today's job where it was measured, else one task each."""
+    confirmations: tuple[Confirmation, ...] = ()
+    notes: tuple[str, ...] = ()
+    verification: Verification | None = None
+    complete: bool = True
+    """False where the time budget ended the search."""
+
+    @property
+    def gain(self) -> float:
+        """Throughput of the answer over the initial one, minus 1, as the search saw it."""
+        return self.answer.throughput_per_s / self.initial.throughput_per_s - 1
+
+    def keeps_latency(self, outcome: Round) -> bool:
+        """Tell whether a round keeps the latency constraint."""
+        return outcome.meets(self.situation.parameters.latency_ms, self.situation.parameters.latency_quantile)
+
+    @property
+    def only_offers_less(self) -> bool:
+        """Tell whether the answer is the initial configuration at a lower rate, so that there is no gain to confirm."""
+        is_throttled = self.answer.configuration.offered_per_s is not None
+        return is_throttled and self.is_late and _deployed(self.answer) == _deployed(self.initial)
+
+    @property
+    def is_late(self) -> bool:
+        """Tell whether the gain compares an answer that keeps the latency constraint with a start that does not."""
+        return self.keeps_latency(self.answer) and not self.keeps_latency(self.initial)
+
+    @property
+    def against_initial(self) -> Comparison | None:
+        """The confirmed comparison with the initial configuration, if there is one."""
+        return next((made.comparison for made in self.confirmations if made.against == self.initial.number), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds from its beginning by which parts of a profile are to end; None is no limit."""
+
+    search_s: float | None = None
+    """No round starts that would end after it."""
+    confirmed_s: float | None = None
+    """A confirmation has as many blocks as fit before it, and `FEWEST_BLOCKS` of each arm at the least."""
+
+
+FEWEST_BLOCKS = 3
+
+
+@dataclass(slots=True)
+class Loop:
+    """Run one profile; see the module's text."""
+
+    engine: Engine
+    topology: Topology
+    policy: Policy
+    parameters: Parameters = field(default_factory=Parameters)
+    design: Design = field(default_factory=Design)
+    report: Report = ignore
+    slots: int | None = None
+    budget_s: float | None = None
+    limits: Limits = field(default_factory=Limits)
+    """Where there is no budget."""
+    production_batch_s: float | None = None
+    """Length of the batches with which the answer is verified; None leaves it unverified."""
+    clock: Callable[[], float] = time.monotonic
+    is_warm: bool = field(default=False, init=False)
+    """The engine was loaded; not so where all rounds are of an earlier session."""
+    _times: BlockTime | None = field(default=None, init=False)
+
+    def run(self, history: Sequence[Round] = ()) -> Profile:
+        """Search, then confirm; rounds in `history` are taken as measured."""
+        budget = TimeBudget(self.budget_s, self.clock)
+        searching = TimeBudget(self.limits.search_s if self.budget_s is None else self.budget_s, self.clock)
+        confirmed_s = self.limits.confirmed_s
+        self._times = None if confirmed_s is None else BlockTime(self.clock, self.clock() + confirmed_s)
+        situation = self.situation()
+        rounds, complete = self._search(situation, list(history), searching)
+        answer, notes = _answer(rounds, situation)
+        platform = self.engine.platform
+        profile = Profile(
+            topology=self.topology,
+            situation=situation,
+            platform=platform,
+            extra_slots=platform.slots - self.engine.slots_for(self.topology),
+            policy=self.policy.name,
+            rounds=tuple(rounds),
+            answer=answer,
+            initial=rounds[0],
+            notes=(*notes, *_today_left_out(rounds[0], situation)),
+            complete=complete,
+        )
+        self._tell(SearchEnded(profile.answer, profile.initial))
+        is_new = _deployed(profile.answer) != _deployed(profile.initial)
+        if self.design.blocks >= 2 and is_new and not budget.is_over:
+            profile = self._confirmed(profile)
+        if self.production_batch_s is not None and not budget.is_over:
+            profile = replace(profile, verification=self._verified(profile.answer, self.production_batch_s))
+        return profile
+
+    def _tell(self, event: Event) -> None:
+        if self._times is not None:
+            self._times(event)
+        self.report(event)
+
+    def situation(self) -> Situation:
+        """Return what the policy may know; the user's slots bound the engine's."""
+        platform, slots = self.engine.platform, self.engine.slots_for(self.topology)
+        slots = slots if self.slots is None else min(self.slots, slots)
+        return Situation(self.topology, slots, platform.cores, platform.nodes, self.parameters)
+
+    def _search(self, situation: Situation, history: list[Round], budget: TimeBudget) -> tuple[list[Round], bool]:
+        plan = self.policy.plan(situation)
+        rounds: list[Round] = []
+        move = next(plan, None)
+        while move is not None:
+            if isinstance(move, Trial):
+                past = history[len(rounds)] if len(rounds) < len(history) else None
+                if rounds and past is None and not budget.has_room_for_a_round:
+                    plan.close()
+                    return rounds, False
+                began_s = self.clock()
+                outcome = self._round(move, rounds, past)
+                if past is None:
+                    budget.note_round(self.clock() - began_s)
+                rounds.append(outcome)
+                answer: Round | None = outcome
+            else:
+                rounds[-1] = rounds[-1].decided(move)
+                self._tell(RoundDecided(rounds[-1]))
+                answer = None
+            try:
+                move = plan.send(answer)
+            except StopIteration:
+                break
+        return rounds, True
+
+    def _round(self, trial: Trial, rounds: Sequence[Round], past: Round | None) -> Round:
+        if past is not None:
+            require_asked_for(past, trial)
+            return replace(past, trial=trial, decision=None)
+        number = len(rounds) + 1
+        self._tell(TrialStarted(number, trial))
+        reference = rounds[trial.against - 1] if trial.against is not None else None
+        measurement = measure(
+            self.engine,
+            self.topology,
+            trial,
+            self.design,
+            reference=reference,
+            cold_s=0.0 if self.is_warm else self.engine.platform.cold_s,
+            report=self._tell,
+        )
+        self.is_warm = True
+        comparison = screened(reference.measurement, measurement, rounds, self.parameters) if reference else None
+        outcome = Round(number, trial, measurement, comparison)
+        self._tell(RoundMeasured(outcome))
+        return outcome
+
+    def _warm_up(self, arm: Arm) -> None:
+        """Load an engine that has measured nothing yet for as long as it is cold; what is seen does not count."""
+        windows = math.ceil(self.engine.platform.cold_s / self.engine.window_s)
+        if not self.is_warm and windows > 0:
+            design = replace(self.design, block_warm_up=0, block=windows, block_probe=0)
+            warm_up = replace(arm, name="warm-up")
+            list(observe_blocks(self.engine, self.topology, [warm_up], [0], design, self._tell, planned=1))
+        self.is_warm = True
+
+    def _verified(self, answer: Round, batch_s: float) -> Verification:
+        return verify(self.engine, self.topology, answer, self.parameters, batch_s, self._tell)
+
+    def _blocks_in_time(self, arms: int) -> int:
+        """Choose the blocks per arm before any of them is seen: what they say must not decide how many there are."""
+        times = self._times
+        if times is None:
+            return self.design.blocks
+        windows = self.design.block_warm_up + self.design.block + self.design.block_probe
+        fitting = (blocks for blocks in range(self.design.blocks, 0, -1) if times.allows(blocks * arms, windows))
+        return min(self.design.blocks, max(FEWEST_BLOCKS, next(fitting, 0)))
+
+    def _confirmed(self, profile: Profile) -> Profile:
+        """Measure the answer against the initial configuration and the runner-up, interleaved."""
+        runner_up = _runner_up(profile)
+        others = [profile.initial] if runner_up is None else [profile.initial, runner_up]
+        arms = [_arm(outcome) for outcome in (profile.answer, *others)]
+        alpha = self.parameters.significance
+        self._warm_up(arms[0])
+        design = replace(self.design, blocks=self._blocks_in_time(len(arms)))
+        found = confront(self.engine, self.topology, arms, design, alpha=alpha, rivals=(2,), report=self._tell)
+        made = tuple(Confirmation(other.number, found.against[index]) for index, other in enumerate(others, start=1))
+        if runner_up is None or found.against[2].verdict is not Verdict.DECREASED:
+            return _unless_in_vain(replace(profile, confirmations=made))
+        swapped = confirm(found.blocks, reference=1, candidate=2, alpha=found.part * alpha)
+        note = f"the confirmation preferred round {runner_up.number} to round {profile.answer.number}"
+        return _unless_in_vain(
+            replace(
+                profile,
+                answer=runner_up,
+                confirmations=(Confirmation(profile.initial.number, swapped),),
+                notes=(*profile.notes, note),
+            )
+        )
+
+
+def _deployed(outcome: Round) -> tuple[Configuration, bool]:
+    """Return what tells two rounds apart: one may be the other, measured again or offered less."""
+    return Configuration.of(outcome.configuration.tasks), outcome.trial.fused
+
+
+def _arm(outcome: Round) -> Arm:
+    return Arm(outcome.configuration, outcome.throughput_per_s, fused=outcome.trial.fused)
+
+
+def _answer(rounds: Sequence[Round], situation: Situation) -> tuple[Round, tuple[str, ...]]:
+    """Return what the policy stands by, unless today's job is faster than all it tried and in time as well."""
+    if not rounds:
+        raise ProfileError("The policy measured nothing.")
+    initial = rounds[0]
+    decisions = [decision for outcome in rounds if (decision := outcome.decision) is not None]
+    answer = rounds[(decisions[-1].incumbent if decisions else 1) - 1]
+    constraint = (situation.parameters.latency_ms, situation.parameters.latency_quantile)
+    may_stay = initial.meets(*constraint) or not answer.meets(*constraint)
+    if initial.trial.step is Step.TODAY and answer is not initial and may_stay:
+        against_today = screened(initial.measurement, answer.measurement, rounds, situation.parameters)
+        if against_today.verdict is Verdict.DECREASED:
+            return initial, ("today's job as written is faster than every configuration tried: keep it",)
+    return answer, ()
+
+
+def _today_left_out(initial: Round, situation: Situation) -> tuple[str, ...]:
+    """Say that the gain is over the start, where today's job would have been its yardstick and has no room."""
+    today = situation.topology.today
+    if today is None or initial.trial.action is not Action.START or sum(today.values()) <= situation.slots:
+        return ()
+    room = f"today's job has {sum(today.values())} tasks and there are {situation.slots} slots for them"
+    return (f"{room}: it was not measured, and the gain is over one task each",)
+
+
+def _unless_in_vain(profile: Profile) -> Profile:
+    """Return the profile with the initial configuration for an answer that needs more slots and is not seen to gain."""
+    found, answer, initial = profile.against_initial, profile.answer, profile.initial
+    if found is None or found.verdict is Verdict.INCREASED:
+        return profile
+    is_worth_it = found.effect > 0 and found.verdict is not Verdict.UNCHANGED
+    if is_worth_it or not profile.keeps_latency(initial) or initial.configuration.slots > answer.configuration.slots:
+        return profile
+    note = (
+        f"in interleaved blocks {answer.configuration} was not faster than {initial.configuration} "
+        f"({found.effect:+.1%}, {found.low:+.1%} to {found.high:+.1%}): that stays"
+    )
+    return replace(profile, answer=initial, confirmations=(), notes=(*profile.notes, note))
+
+
+def _runner_up(profile: Profile) -> Round | None:
+    """Return the fastest other round that keeps the latency, if it is anywhere near the answer."""
+    parameters = profile.situation.parameters
+    candidates = [
+        outcome
+        for outcome in profile.rounds
+        if outcome.configuration != profile.answer.configuration
+        and outcome.number != profile.initial.number
+        and outcome.meets(parameters.latency_ms, parameters.latency_quantile)
+        and outcome.throughput_per_s > 0.9 * profile.answer.throughput_per_s
+        and outcome.configuration.offered_per_s is None
+    ]
+    return max(candidates, key=lambda outcome: outcome.throughput_per_s, default=None)

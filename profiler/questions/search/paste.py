@@ -1,0 +1,98 @@
+"""Settings to paste: what an answer means in Kafka's and Spark's own words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from profiler.engines.spark.layout.chains import inbox_partitions, inner_readers
+from profiler.questions.search.loop import Profile
+from profiler.secrets import masked
+
+_TOPICS = "kafka-topics.sh --bootstrap-server HOST:PORT"
+
+
+@dataclass(frozen=True, slots=True)
+class PasteSettings:
+    """Kafka partitions per source, `repartition(n)` per operator, shuffle partitions, slots, and what else to set."""
+
+    kafka_partitions: dict[str, int]
+    repartition: dict[str, int]
+    """Operators without state: `df.repartition(n)` before each."""
+    stateful: dict[str, int]
+    """Stateful operators: `spark.sql.shuffle.partitions` of the query each one runs in."""
+    slots: int
+    """For all tasks, and for what the engine needs beside them."""
+    spark: dict[str, str] = field(default_factory=dict)
+    """Settings of the session without which the answer may not hold."""
+    launch: dict[str, str] = field(default_factory=dict)
+    """Those of them that a session takes only when it starts."""
+    source: dict[str, str] = field(default_factory=dict)
+    """Options of the Kafka sources, likewise."""
+    sink: dict[str, str] = field(default_factory=dict)
+    """Options of the Kafka sink, likewise."""
+    inner_partitions: dict[str, int] = field(default_factory=dict)
+    """Topics between two queries, by the operator that reads them."""
+
+    @property
+    def shuffle_partitions(self) -> int | None:
+        """Value of `spark.sql.shuffle.partitions`; None where the operators with state ask for different ones."""
+        values = set(self.stateful.values())
+        return values.pop() if len(values) == 1 else None
+
+
+def paste_settings(profile: Profile) -> PasteSettings:
+    """Translate an answer into settings; today's job runs as it was written, so it needs no repartition()."""
+    topology, platform, configuration = profile.topology, profile.platform, profile.answer.configuration
+    fused = profile.answer.trial.fused
+    stateful = {operator.name for operator in topology.operators if operator.stateful}
+    readers = inner_readers(topology)
+    inner = {
+        operator.name: inbox_partitions(operator, configuration[operator.name])
+        for operator in topology.operators
+        if operator.name in readers
+    }
+    spark = {} if fused else dict(platform.job_settings)
+    hides_python = any(seen.hides_python for seen in profile.answer.measurement.operators.values())
+    if hides_python or any(operator.batches is not None for operator in topology.operators):
+        spark |= platform.python_settings
+    return PasteSettings(
+        kafka_partitions={source.name: configuration[source.name] for source in topology.sources},
+        repartition={
+            operator.name: configuration[operator.name]
+            for operator in topology.operators
+            if operator.name not in stateful and operator.name not in inner and not fused
+        },
+        stateful={name: configuration[name] for name in configuration if name in stateful},
+        slots=configuration.slots + profile.extra_slots,
+        spark={key: masked(key, value) for key, value in spark.items()},
+        launch={key: masked(key, value) for key, value in platform.launch_settings.items()},
+        source=dict(platform.source_options),
+        sink=dict(platform.sink_options),
+        inner_partitions=inner,
+    )
+
+
+def as_lines(settings: PasteSettings) -> list[str]:
+    """Write the settings as lines that a person can paste into a job."""
+    lines = [
+        f"{_TOPICS} --alter --topic TOPIC --partitions {count}  # {name}'s topic"
+        if count > 1
+        else f"# one partition of {name}'s topic is enough"
+        for name, count in settings.kafka_partitions.items()
+    ]
+    for name, count in settings.inner_partitions.items():
+        lines.append(f"{_TOPICS} --create --topic TOPIC --partitions {count}  # between two queries, read by {name}")
+        if count > 1:  # Kafka's client fills a batch of one partition before it goes on to the next
+            lines.append(f'.withColumn("partition", F.expr("int(rand() * {count})"))  # of rows for that topic')
+    lines += [f"df.repartition({count})  # before {name}" for name, count in settings.repartition.items()]
+    lines += [
+        f'spark.conf.set("spark.sql.shuffle.partitions", "{count}")  # for {name}; needs a new checkpoint'
+        for name, count in settings.stateful.items()
+    ]
+    lines += [f'spark.conf.set("{name}", "{value}")' for name, value in settings.spark.items()]
+    lines += [f'.option("{name}", "{value}")  # of the Kafka source' for name, value in settings.source.items()]
+    lines += [f'.option("{name}", "{value}")  # of the Kafka sink' for name, value in settings.sink.items()]
+    lines += [f"--conf {name}={value}  # when the session starts" for name, value in settings.launch.items()]
+    queries = "these queries" if settings.inner_partitions else "this query"
+    lines.append(f"--master local[{settings.slots}]  # or a cluster with {settings.slots} slots for {queries}")
+    return lines

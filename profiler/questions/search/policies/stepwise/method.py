@@ -1,0 +1,76 @@
+"""The stepwise method as a policy: the steps in their order, each in a file of its own."""
+
+from __future__ import annotations
+
+from profiler.experiment.rounds import Action, Step, Trial
+from profiler.job.configuration import Configuration
+from profiler.questions.search.policies.incumbent import Moves, Search
+from profiler.questions.search.policies.policy import Plan, Situation
+from profiler.questions.search.policies.stepwise.additions import ALL, Addition
+from profiler.questions.search.policies.stepwise.give_back import give_back
+from profiler.questions.search.policies.stepwise.operator_capacity import operator_capacity
+from profiler.questions.search.policies.stepwise.platform_capability import (
+    fastest_is_far_ahead,
+    platform_capability,
+    ratio_start,
+    throttle,
+)
+from profiler.questions.search.policies.stepwise.proposals import slot_proposals
+from profiler.questions.search.policies.stepwise.ratios import task_ratios
+from profiler.questions.search.policies.stepwise.start import one_task_each
+from profiler.questions.search.readings.features import Features, application_features
+from profiler.questions.search.readings.loads import cpu_share
+
+SATURATED = 0.96
+"""Share of the cores in use from which on further tasks are not tried: what they could still gain is not worth it."""
+
+
+class Stepwise:
+    """Application features, platform capability, operator capacity, and the additions."""
+
+    name = "stepwise"
+
+    def __init__(self, additions: frozenset[Addition] = ALL) -> None:
+        self.additions = additions
+
+    def plan(self, situation: Situation) -> Plan:
+        """Yield the trials of all steps and a decision on each."""
+        search = Search(situation)
+        yield from _today(search)
+        yield from one_task_each(search)
+        features = application_features(situation.topology, search.rounds[-1].measurement)
+        yield from steps_two_and_three(search, features, self.additions)
+
+
+def steps_two_and_three(search: Search, features: Features, additions: frozenset[Addition]) -> Moves:
+    """Go on from the incumbent with features that are known: platform capability, operator capacity, give-back."""
+    ratios = task_ratios(search.topology, features, search.parameters.slice)
+    if Addition.SLOT_PROGRAMME in additions:
+        yield from slot_proposals(search, features, balance=Addition.BALANCE in additions)
+    if fastest_is_far_ahead(search):
+        yield from throttle(search)
+    if search.incumbent.trial.action is Action.START:
+        yield from ratio_start(search, ratios)
+    if not _settled(search, additions):
+        yield from platform_capability(search, ratios)
+    if not _settled(search, additions):
+        yield from operator_capacity(search, additions)
+    if Addition.GIVE_BACK in additions:
+        yield from give_back(search)
+    yield from throttle(search)
+
+
+def _settled(search: Search, additions: frozenset[Addition]) -> bool:
+    """Tell whether more tasks are in vain: the incumbent is bound by its latency, or by one key, or uses all cores."""
+    if search.incumbent.configuration.offered_per_s is not None or search.is_held_by_a_key():
+        return True
+    return Addition.SATURATION in additions and cpu_share(search.incumbent, search.situation.cores) >= SATURATED
+
+
+def _today(search: Search) -> Moves:
+    """Measure the job as it runs today, fused as written, where the user stated its tasks."""
+    today = search.topology.today
+    if today is None or sum(today.values()) > search.situation.slots:
+        return
+    outcome = yield from search.attempt(Trial(Configuration.of(today), Step.TODAY, Action.TODAY, fused=True))
+    yield from search.decide(outcome, "today's job, the yardstick of the gain", accepted=True)

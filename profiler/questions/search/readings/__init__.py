@@ -1,0 +1,1 @@
+"""What rounds tell of a job: features, loads, hot keys, classes of operators."""

@@ -1,0 +1,86 @@
+"""Where results go besides the terminal; checked before anything is measured, written after it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from profiler.errors import ProfileError, UsageError
+from profiler.report.console import error_console
+from profiler.report.writers import PROFILE_WRITERS, Writer, as_json, check_export
+from profiler.settings.declarations import Export, ExportKind, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Files that the user asked for."""
+
+    files: tuple[Export, ...]
+    json_on_stdout: bool
+    writers: Mapping[ExportKind, Writer]
+
+    @classmethod
+    def opened(cls, settings: Settings, writers: Mapping[ExportKind, Writer] = PROFILE_WRITERS) -> Outputs:
+        """Make sure that every file can be written: a result must not be lost at the end."""
+        files: Sequence[Export] = settings.export
+        for wanted in files:
+            check_export(wanted.kind, writers)
+            _touch(wanted.path, f"--export {wanted}")
+        if settings.json_to is not None and settings.json_to != "-":
+            _touch(settings.json_to, f"--json {settings.json_to}")
+            files = (*files, Export(ExportKind.JSON, settings.json_to))
+        return cls(tuple(files), settings.json_to == "-", writers)
+
+    def deliver(self, document: Mapping[str, Any], summary: Writer, show: Callable[[], None]) -> None:
+        """Show the result on the terminal, unless its JSON stands there; write CI's summary and all files.
+
+        It is shown first: a disk that is full by now must not hide what the minutes were spent on.
+        """
+        if not self.json_on_stdout:
+            show()
+        _append_step_summary(summary(document))
+        self.write(document)
+
+    def write(self, document: Mapping[str, Any]) -> None:
+        """Write the JSON that is wanted on stdout, and all files; ProfileError where one of them can't be."""
+        if self.json_on_stdout:
+            sys.stdout.write(as_json(document))
+        failed = [why for wanted in self.files if (why := self._failed(wanted, document))]
+        if failed:
+            raise ProfileError(f"{'; '.join(failed)}.", hint="Make room for it, or name another file.")
+
+    def _failed(self, wanted: Export, document: Mapping[str, Any]) -> str:
+        """Write one file; say why it can't be, or nothing."""
+        try:
+            Path(wanted.path).write_text(self.writers[wanted.kind](document), encoding="utf-8")
+        except OSError as error:
+            return f"{wanted.path} can't be written: {error.strerror}"
+        return ""
+
+
+def _append_step_summary(markdown: str) -> None:
+    """Append to the summary that GitHub shows of a CI step, where there is one; a result is not lost for its sake."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as summary:
+            summary.write(markdown)
+    except OSError as error:
+        error_console().print(f"The step summary {path} can't be written: {error.strerror}.", style="yellow")
+
+
+def _touch(path: str, flag: str) -> None:
+    """Make sure that a file can be written; what ends without a result leaves no empty file for others to trip over."""
+    file = Path(path)
+    try:
+        was_there = file.exists()
+        file.touch()
+        if not was_there:
+            file.unlink()
+    except OSError as error:
+        raise UsageError(f"{flag} can't be written: {error.strerror}.", hint="Name another file.") from None

@@ -1,0 +1,1 @@
+"""Settings: what they are, and where their values come from."""

@@ -1,0 +1,1 @@
+"""Messages in and out: the generator, payloads, and samples of real topics."""

@@ -1,0 +1,123 @@
+"""`profile run` with the real parts, as a user calls it: Spark, Kafka and MongoDB, embedded; nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+
+import jsonschema
+import psutil
+import pytest
+
+from profiler.questions.search.document import schema
+from tests.cli.commands import WAITING_JOB, processes_of, write_job
+
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
+
+JOB = """
+from pyspark.sql import functions as F
+from profiler import Operator, Source, Topology
+
+def upper(rows):
+    return rows.select("event_time", F.upper("value").alias("value"))
+
+def count(rows):
+    return rows.groupBy("value").agg(F.count("*").alias("n"), F.last("event_time").alias("event_time"))
+
+topology = Topology.chain(
+    "small", Source("lines", payloads="lines.jsonl", max_tasks=1), Operator("upper", upper, max_tasks=1),
+    Operator("count", count, stateful=True, key="value", output="proportional", max_tasks=2),
+)
+"""
+WHOLE = ("--windows", "4", "--window", "2s", "--warm-up", "3s", "--slots", "4", "--latency", "5s")
+TERMINAL = "import pty, sys; pty.spawn(sys.argv[1:])"
+"""A program in whose terminal another one runs; it is gone when this one is."""
+SHORT = ("--quick", "--windows", "3", "--window", "1s", "--warm-up", "3s", "--slots", "5")
+
+
+@pytest.fixture(autouse=True)
+def job(tmp_path):
+    """A small job and its data."""
+    write_job(tmp_path, JOB)
+
+
+def test_an_interrupted_profile_goes_on_to_an_answer_and_a_history(command, tmp_path):
+    """Ctrl-C in the second round: exit 130, round 1 is kept, and `--resume` does not repeat it.
+
+    It ends with a configuration, settings to paste, a document by the schema, and the run in the history.
+    """
+    run = command("run", "job.py", *SHORT)
+    run.wait_for("round 2")
+    run.interrupt()
+    assert run.ended() == 130
+    assert "Interrupted" in run.err
+    listed = command("history", "list", "--json")
+    assert listed.ended() == 0, listed.err
+    (stored,) = json.loads(listed.out)["runs"]
+    assert stored["rounds"] >= 1
+    identity = stored["run"]
+    assert f"--resume {identity}" in run.err
+    resumed = command("run", "job.py", *SHORT, "--resume", identity, "--json", "out.json")
+    assert resumed.ended() == 0, resumed.err
+    assert "round 1: start" not in resumed.err
+    assert identity in resumed.out
+    assert "Settings to paste" in resumed.out
+    assert "WARN" not in resumed.err
+    assert "ERROR" not in resumed.err
+    document = json.loads((tmp_path / "out.json").read_text())
+    jsonschema.validate(document, schema())
+    assert (document["engine"], document["run"]) == ("spark", identity)
+    assert document["best"]["throughput_per_s"] > 0
+    listed = command("history", "list", "--json")
+    assert listed.ended() == 0, listed.err
+    (stored,) = json.loads(listed.out)["runs"]
+    assert (stored["run"], stored["state"]) == (identity, "finished")
+
+
+@pytest.mark.alone
+def test_a_whole_profile_is_confirmed_and_verified(command, tmp_path):
+    """An operator that waits gets the slots that are left; blocks in turns and a long batch then say so too."""
+    write_job(tmp_path, WAITING_JOB)
+    run = command("run", "job.py", *WHOLE, "--production-batch", "4s", "--json", "out.json")
+    assert run.ended() == 0, run.err
+    document = json.loads((tmp_path / "out.json").read_text())
+    jsonschema.validate(document, schema())
+    assert document["best"]["tasks"] == {"lines": 1, "wait": 3}
+    assert document["confirmed"]["verdict"] == "increased"
+    assert document["confirmed"]["low"] > 0.5, "three tasks instead of one"
+    assert document["verified"]["batch_s"] == 4
+    assert document["verified"]["latency_met"]
+    held = document["verified"] if document["verified"]["passed"] else document["verified"]["less"]
+    assert held["passed"], "at 95 % of what was found, or at 80 % of what came through"
+    assert "confirmed: increased" in run.out
+    assert "with batches of 4 s" in run.out
+
+
+@pytest.mark.exact
+def test_a_killed_profile_leaves_no_process(command, cache):
+    """kill -9 of the command: broker, database, Spark and generator end by themselves."""
+    run = command("run", "job.py", *SHORT)
+    run.wait_for_windows(1)
+    os.kill(run.process.pid, signal.SIGKILL)
+    run.process.wait()
+    _, alive = psutil.wait_procs(processes_of(cache), timeout=60)
+    assert not alive
+
+
+@pytest.mark.exact
+def test_a_closed_terminal_ends_a_profile_as_ctrl_c_does(command, cache):
+    """The panel has nowhere to draw, JVM and generator hear of it as well, and still it tidies up what it started."""
+    terminal = command("run", "job.py", *SHORT, wrapper=(sys.executable, "-c", TERMINAL))
+    terminal.wait_for_windows(1)
+    assert list(cache.glob("runs/*/data"))
+    of_profile = processes_of(cache)
+    terminal.close()
+    _, alive = psutil.wait_procs(of_profile, timeout=60)
+    assert not alive
+    assert not list(cache.glob("runs/*/data"))
+    listed = command("history", "list", "--json")
+    assert listed.ended() == 0, listed.err
+    (stored,) = json.loads(listed.out)["runs"]
+    assert stored["state"] == "unfinished"
