@@ -20,7 +20,7 @@ NOT_FOR_COMPARING = ("resume", *(key for key in GATE_ONLY if key != "blocks"))
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CompareRequest:
     """What a comparison is asked to do."""
 
     jobs: tuple[Job, ...]
@@ -51,7 +51,7 @@ def compare(
         raise UsageError(
             f"There is nothing to compare '{' '.join(variants)}' with.", hint="Name two or more: profile compare A B."
         )
-    request = Request(_jobs(variants, settings), equal_slots=equal_slots, anew=anew)
+    request = CompareRequest(_jobs(variants, settings), equal_slots=equal_slots, anew=anew)
 
     from profiler.questions.fitting import fitted_to
 

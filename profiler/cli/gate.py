@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class GateRequest:
     """What a gate is asked to do."""
 
     reference: str
@@ -143,7 +143,7 @@ def gate(
     from profiler.traffic.user_payloads import with_payloads
 
     loaded = with_payloads(load_topology(topology), settings)
-    request = Request(
+    request = GateRequest(
         reference=topology,
         topology=loaded,
         tasks=None if tasks is None else _tasks(tasks),

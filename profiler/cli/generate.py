@@ -30,7 +30,7 @@ def generate(
     from profiler.settings.quantities import duration
     from profiler.settings.quantities import rate as rate_kind
     from profiler.traffic.generator.standalone import generate as send
-    from profiler.traffic.generator.wire import Report
+    from profiler.traffic.generator.wire import GeneratorReport
     from profiler.traffic.payload_files import payload_file
 
     if settings.kafka is None:
@@ -41,7 +41,7 @@ def generate(
     given_kafka(settings.kafka).close()
     console = error_console()
 
-    def told(report: Report) -> None:
+    def told(report: GeneratorReport) -> None:
         if not settings.quiet and console.is_terminal:
             line = f"{report.acked:,} of {report.offered:,} messages, {report.behind_s:.2f} s behind"
             console.print(line, end="\r")

@@ -17,7 +17,7 @@ from profiler.settings.quantities import choice
 
 if TYPE_CHECKING:
     from profiler.history.baselines import SavedBaseline
-    from profiler.history.pruning import Plan
+    from profiler.history.pruning import Pruning
     from profiler.history.records import StoredRun
     from profiler.history.store import Store
 
@@ -55,7 +55,7 @@ def prune(
     if not (yes or dry_run or _can_ask()):
         raise UsageError("There is nobody to ask whether to delete.", hint="Add --yes, or see first with --dry-run.")
 
-    from profiler.history.pruning import Unwanted, carry_out, plan
+    from profiler.history.pruning import Unwanted, carry_out, pruning
     from profiler.history.session.keeping import is_measured_now
     from profiler.history.terminal import print_runs
     from profiler.report.console import result_console
@@ -63,7 +63,7 @@ def prune(
     console = result_console()
     with opened_store(settings) as store:
         found, baselines = _found(store, named, topology, on)
-        chosen = plan(
+        chosen = pruning(
             found,
             baselines,
             Unwanted(before, keep_last, with_baselines=with_baselines),
@@ -99,7 +99,7 @@ def _found(
     return store.find_runs(topology=topology, engine=engine, kind=None), baselines
 
 
-def _told(chosen: Plan) -> list[str]:
+def _told(chosen: Pruning) -> list[str]:
     lines = [f"baseline '{each.name}' of {each.topology} on {each.engine}" for each in chosen.baselines]
     lines += [
         f"kept: {each.run.id}, as baseline '{baseline.name}' of {baseline.topology} came from it (--with-baselines)"

@@ -17,7 +17,7 @@ _NOT_ASKED = (*GATE_ONLY, "policy", "resume")
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RecalibrateRequest:
     """What a recalibration is asked to do."""
 
     profile: str | None
@@ -78,7 +78,7 @@ def recalibrate(
         raise UsageError("--dry-run and --watch exclude each other.", hint="A watch measures nothing anyway.")
     if not watch and any(each is not None for each in (job, queue, period)):
         raise UsageError("--job, --queue and --period belong to --watch.", hint="Add --watch, or leave them out.")
-    request = Request(
+    request = RecalibrateRequest(
         profile=profile,
         topology=topology,
         dry_run=dry_run,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from profiler.errors import UsageError
 from profiler.experiment.engine import Engine
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.job.slots import smallest_configuration
 from profiler.job.topology import Source, Topology
 from profiler.report.time_left import ARMS, TYPICAL_ROUNDS, TimeLeft
@@ -84,7 +84,7 @@ def prepared_engine(
 
 def time_left_of(
     settings: Settings,
-    design: Design,
+    design: WindowPlan,
     *,
     batch_s: float | None = None,
     budget_s: float | None = None,
@@ -138,11 +138,11 @@ def _require_batches(settings: Settings) -> None:
 def _require_slots(topology: Topology, settings: Settings) -> None:
     """Refuse a local master that has too few; a cluster is asked when it is there."""
     from profiler.engines.spark.jvm.session import default_master, local_slots
-    from profiler.engines.spark.layout.chains import plan
+    from profiler.engines.spark.layout.chains import layout
 
     master = settings.master or default_master()
     available = local_slots(master)
-    needed = plan(topology, smallest_configuration(topology, settings.slots), apart=True).slots
+    needed = layout(topology, smallest_configuration(topology, settings.slots), apart=True).slots
     if available is not None and needed > available:
         raise UsageError(
             f"Topology '{topology.name}' needs at least {needed} slots, but {master} has {available}.",

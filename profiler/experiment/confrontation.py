@@ -14,8 +14,8 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from profiler.experiment.engine import Engine
-from profiler.experiment.events import Report, ignore
-from profiler.experiment.measure import Arm, Design, observe_blocks
+from profiler.experiment.events import Listener, ignore
+from profiler.experiment.measure import Arm, WindowPlan, observe_blocks
 from profiler.job.topology import Topology
 from profiler.statistics.confirmation import Block, confirm, order, throughput_blocks
 from profiler.statistics.result import Comparison, Verdict
@@ -51,11 +51,11 @@ def confront(
     engine: Engine,
     topology: Topology,
     arms: Sequence[Arm],
-    design: Design,
+    design: WindowPlan,
     *,
     alpha: float,
     rivals: Container[int] = (),
-    report: Report = ignore,
+    report: Listener = ignore,
 ) -> Confrontation:
     """Measure the first arm against all others, interleaved; of `rivals` only those that may be better go on."""
     made = Confrontation(alpha)

@@ -108,7 +108,7 @@ Event = (
     | BlockMeasured
     | VerificationStarted
 )
-Report = Callable[[Event], None]
+Listener = Callable[[Event], None]
 
 
 def ignore(_: Event) -> None:

@@ -19,7 +19,7 @@ from functools import partial
 
 from profiler.errors import ProfileError
 from profiler.experiment.engine import Deployment, Engine
-from profiler.experiment.events import BlockStarted, Phase, Report, WindowSeen, ignore
+from profiler.experiment.events import BlockStarted, Listener, Phase, WindowSeen, ignore
 from profiler.experiment.observation import (
     BlockWindows,
     Detail,
@@ -61,7 +61,7 @@ CPU per row fell by a tenth."""
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class WindowPlan:
     """How long to look: numbers of windows."""
 
     windows: int = 10
@@ -83,11 +83,11 @@ def measure(
     engine: Engine,
     topology: Topology,
     trial: Trial,
-    design: Design,
+    design: WindowPlan,
     *,
     reference: Round | None,
     cold_s: float = 0.0,
-    report: Report = ignore,
+    report: Listener = ignore,
 ) -> Measurement:
     """Deploy a trial, bring it to its load, observe it until the windows are enough, and take it down.
 
@@ -118,8 +118,8 @@ def observe_blocks(
     topology: Topology,
     arms: Sequence[Arm],
     order: Sequence[int],
-    design: Design,
-    report: Report = ignore,
+    design: WindowPlan,
+    report: Listener = ignore,
     *,
     before: int = 0,
     planned: int | None = None,
@@ -145,8 +145,8 @@ def observe_side_by_side(
     topology: Topology,
     arms: Sequence[Arm],
     order: Sequence[int],
-    design: Design,
-    report: Report = ignore,
+    design: WindowPlan,
+    report: Listener = ignore,
     *,
     before: int = 0,
     planned: int | None = None,
@@ -188,7 +188,7 @@ def observed(
     phase: Phase,
     *,
     configuration: Configuration,
-    report: Report,
+    report: Listener,
 ) -> tuple[Observation, ...]:
     """Observe so many windows at one rate, and tell of each as it ends."""
     seen: list[Observation] = []
@@ -214,10 +214,10 @@ class _Observer:
         deployment: Deployment,
         topology: Topology,
         trial: Trial,
-        design: Design,
+        design: WindowPlan,
         window_s: float,
         cold_s: float,
-        report: Report,
+        report: Listener,
     ) -> None:
         self.deployment = deployment
         self.topology = topology

@@ -15,9 +15,9 @@ from profiler.experiment.rounds import Round
 from profiler.history.migrations import ROUND
 
 
-def round_document(outcome: Round) -> dict[str, Any]:
+def round_document(measured: Round) -> dict[str, Any]:
     """Turn a round into a document of plain values; infinities become strings, which JSON can carry."""
-    document: dict[str, Any] = plain(asdict(outcome))
+    document: dict[str, Any] = plain(asdict(measured))
     return document
 
 

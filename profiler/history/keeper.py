@@ -136,8 +136,8 @@ class Keeper:
                 self._round, self._block = None, None
             case WindowSeen(phase=phase, configuration=configuration, observation=observation):
                 self._keep(SeenWindow(self._moment(), self._round, self._block, phase, configuration, observation))
-            case RoundMeasured(outcome) | RoundDecided(outcome):
-                self._keep(outcome)
+            case RoundMeasured(measured) | RoundDecided(measured):
+                self._keep(measured)
                 self._wait_until_written()
             case BlockMeasured(number, block, expected_per_s, loop_s):
                 self._keep(MeasuredBlock(self._moment(), number, expected_per_s, loop_s, block))

@@ -53,12 +53,12 @@ class MemoryStore:
         for window in windows:
             kept.setdefault(window.at, window)
 
-    def save_round(self, run: str, outcome: Round) -> None:
+    def save_round(self, run: str, measured: Round) -> None:
         """Save a round under its number."""
         rounds = self._of(run).rounds
-        known = rounds.get(outcome.number)
-        if outcome.decision is not None or known is None or known.decision is None:
-            rounds[outcome.number] = outcome
+        known = rounds.get(measured.number)
+        if measured.decision is not None or known is None or known.decision is None:
+            rounds[measured.number] = measured
 
     def save_block(self, run: str, block: MeasuredBlock) -> None:
         """Save a block under its number."""
@@ -103,7 +103,7 @@ class MemoryStore:
 
     def rounds(self, run: str) -> tuple[Round, ...]:
         """Return the rounds by number."""
-        return tuple(outcome for _, outcome in sorted(self._of(run).rounds.items()))
+        return tuple(measured for _, measured in sorted(self._of(run).rounds.items()))
 
     def blocks(self, run: str) -> tuple[MeasuredBlock, ...]:
         """Return the blocks by number."""
@@ -118,7 +118,7 @@ class MemoryStore:
         kept = self._of(run)
         if kept.result is None:
             return None
-        records = {number: round_document(outcome) for number, outcome in kept.rounds.items()}
+        records = {number: round_document(measured) for number, measured in kept.rounds.items()}
         return result_joined(deepcopy(kept.result), records)
 
     def delete_run(self, run: str) -> None:

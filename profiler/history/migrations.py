@@ -24,7 +24,7 @@ from typing import Any
 from profiler.errors import ProfileError
 
 Document = Mapping[str, Any]
-Step = Callable[[Document], dict[str, Any]]
+MigrationStep = Callable[[Document], dict[str, Any]]
 
 
 class NewerSchema(ProfileError):  # noqa: N818 - reads as what is there
@@ -38,7 +38,7 @@ class Schema:
     name: str
     noun: str
     """What such a document holds, for errors."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[MigrationStep, ...] = ()
     """Step n, counted from 1, turns version n into version n + 1."""
 
     @property

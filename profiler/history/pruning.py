@@ -29,7 +29,7 @@ class Unwanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Pruning:
     """What would be deleted, and what stays though it met the conditions."""
 
     runs: tuple[StoredRun, ...]
@@ -45,12 +45,12 @@ class Plan:
         return not self.runs and not self.baselines
 
 
-def plan(
+def pruning(
     found: Sequence[StoredRun],
     baselines: Sequence[SavedBaseline],
     unwanted: Unwanted,
     is_measured_now: Callable[[StoredRun], bool],
-) -> Plan:
+) -> Pruning:
     """Choose among the runs that were found, the newest first."""
     of_run = {baseline.run: baseline for baseline in baselines if baseline.run is not None}
     met = _met(found, unwanted)
@@ -58,7 +58,7 @@ def plan(
     idle = [each for each in met if each not in written]
     protected = [] if unwanted.with_baselines else [each for each in idle if each.run.id in of_run]
     runs = tuple(each for each in idle if each not in protected)
-    return Plan(
+    return Pruning(
         runs,
         _baselines(found, runs, baselines, unwanted),
         tuple((each, of_run[each.run.id]) for each in protected),
@@ -66,7 +66,7 @@ def plan(
     )
 
 
-def carry_out(store: Store, chosen: Plan) -> None:
+def carry_out(store: Store, chosen: Pruning) -> None:
     """Delete what was chosen; baselines first, as it is by their gates that they are found where this breaks off."""
     for baseline in chosen.baselines:
         store.delete_baseline(baseline.topology, baseline.engine, baseline.name)

@@ -181,14 +181,14 @@ class StoredRun:
 
 def stored_run(run: Run, *, rounds: int, blocks: int, result: Mapping[str, Any] | None) -> StoredRun:
     """Put together what a list shows of a run; `result` may lack its rounds."""
-    if result is not None and is_gate(result):
+    if result is not None and has_blocks(result):
         schema = COMPARE_RESULT if _schema_name(result) == COMPARE_RESULT.name else GATE_RESULT
         gate = read_document(_gate_answer_adapter(), schema.current(result), "result")
         return StoredRun(run, rounds, None, blocks, gate)
     return StoredRun(run, rounds, None if result is None else answer_from(result), blocks)
 
 
-def is_gate(result: Mapping[str, Any]) -> bool:
+def has_blocks(result: Mapping[str, Any]) -> bool:
     """Tell whether a result is a gate's, or a comparison's, which is kept alike: both have blocks and a verdict."""
     return _schema_name(result) in (GATE_RESULT.name, COMPARE_RESULT.name)
 

@@ -55,7 +55,7 @@ class Store(Protocol):
     def add_windows(self, run: str, windows: Sequence[SeenWindow]) -> None:
         """Add windows to a run; those that it has already (by their `at`) are passed over."""
 
-    def save_round(self, run: str, outcome: Round) -> None:
+    def save_round(self, run: str, measured: Round) -> None:
         """Save a round under its number; one without a decision never replaces one that has it."""
 
     def save_block(self, run: str, block: MeasuredBlock) -> None:

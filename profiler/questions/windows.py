@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from profiler.engines.spark.layout.chains import cut
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.job.topology import Topology
 from profiler.settings.declarations import EngineName, Settings
 
@@ -32,7 +32,7 @@ def with_fitting_windows(settings: Settings, topologies: Iterable[Topology]) -> 
     return replace(settings, window_s=LONG_WINDOW_S, windows=windows)
 
 
-def fewer_of(design: Design, window_s: float) -> Design:
+def fewer_of(design: WindowPlan, window_s: float) -> WindowPlan:
     """Return a design for longer windows: what is not decided by counting windows takes the same time as before."""
     share = min(1.0, Settings().window_s / window_s)
 

@@ -16,7 +16,7 @@ from profiler.experiment.events import (
     VerificationStarted,
     WindowSeen,
 )
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.questions.search.verification import BATCHES, WARM_UP_BATCHES
 from profiler.report.words import minutes
 
@@ -35,7 +35,7 @@ class TimeLeft:
 
     def __init__(
         self,
-        design: Design,
+        design: WindowPlan,
         window_s: float,
         *,
         cold_s: float = 0.0,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-Report = Callable[[str], None]
+Say = Callable[[str], None]
 """Receives one line of progress; the command line shows it."""
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from profiler.errors import ProfileError, UsageError
-from profiler.services import Report, unreported
+from profiler.services import Say, unreported
 from profiler.services.locks import HeldLock, Mode, hold
 
 LOCK_FILE = Path(__file__).with_name("jars.lock")
@@ -84,7 +84,7 @@ def locked_jars(wanted: JarSet) -> tuple[Jar, ...]:
 
 
 def jar_paths(
-    wanted: JarSet, cache: Path, *, override: Sequence[str] = (), offline: bool = False, report: Report = unreported
+    wanted: JarSet, cache: Path, *, override: Sequence[str] = (), offline: bool = False, report: Say = unreported
 ) -> tuple[Path, ...]:
     """Give the paths of a set's jars, fetching what is not in the cache yet.
 
@@ -143,7 +143,7 @@ def _resolve(maven: Any, wanted: JarSet) -> list[Jar]:
     return list(jars.values())
 
 
-def _fetch(missing: Sequence[Jar], wanted: JarSet, cache: Path, *, offline: bool, report: Report) -> None:
+def _fetch(missing: Sequence[Jar], wanted: JarSet, cache: Path, *, offline: bool, report: Say) -> None:
     """Fetch into a waiting room, verify, then move into the cache: what is in the cache is whole and right."""
     waiting_room = cache / "jars" / "arriving"
     shutil.rmtree(waiting_room, ignore_errors=True)
@@ -188,7 +188,7 @@ def _own_jar(coordinate: str) -> Jar:
     return Jar(coordinate)
 
 
-def _only_one(cache: Path, report: Report) -> HeldLock:
+def _only_one(cache: Path, report: Say) -> HeldLock:
     path = cache / "jars" / "fetch.lock"
     lock = hold(path, Mode.EXCLUSIVE)
     if lock is None:

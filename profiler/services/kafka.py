@@ -17,7 +17,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from profiler.errors import ProfileError, UsageError
-from profiler.services import Report, unreported
+from profiler.services import Say, unreported
 from profiler.services.child import Child, Grace, ServiceDied, died, read_tail
 from profiler.services.jars import JarSet, jar_paths
 from profiler.services.java import find_java
@@ -127,7 +127,7 @@ def open_kafka(
     *,
     offline: bool = False,
     env: Mapping[str, str] = os.environ,
-    report: Report = unreported,
+    report: Say = unreported,
 ) -> Kafka:
     """Use the broker at `address`, or start one where none is given."""
     if address is not None:
@@ -151,7 +151,7 @@ def start_kafka(
     run: RunFolder,
     *,
     choose_ports: ChoosePorts = free_ports,
-    report: Report = unreported,
+    report: Say = unreported,
 ) -> Kafka:
     """Start a broker and wait until it answers; where a port was taken meanwhile, try again with others."""
     report("Starting Kafka")

@@ -13,7 +13,7 @@ from pymongo.errors import ConfigurationError, OperationFailure, PyMongoError
 
 from profiler.errors import ProfileError, UsageError
 from profiler.secrets import MASK, without_password
-from profiler.services import Report, unreported
+from profiler.services import Say, unreported
 from profiler.services.mongod import SharedMongod, find_mongod
 
 ANSWER_WITHIN_S = 10.0
@@ -98,9 +98,7 @@ class GivenMongo:
         self.close()
 
 
-def open_mongo(
-    uri: str | None, cache: Path, *, env: Mapping[str, str] = os.environ, report: Report = unreported
-) -> Mongo:
+def open_mongo(uri: str | None, cache: Path, *, env: Mapping[str, str] = os.environ, report: Say = unreported) -> Mongo:
     """Use the database at `uri`, or the shared one in the cache directory where none is given."""
     if uri is not None:
         return GivenMongo(uri)

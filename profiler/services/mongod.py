@@ -30,7 +30,7 @@ import pymongo
 from pymongo.errors import PyMongoError
 
 from profiler.errors import ProfileError
-from profiler.services import Report, unreported
+from profiler.services import Say, unreported
 from profiler.services.child import Grace, ServiceDied, died, read_tail, start_shared
 from profiler.services.locks import HeldLock, Mode, hold
 from profiler.services.ports import LOOPBACK, ChoosePorts, free_ports, listens
@@ -92,7 +92,7 @@ class SharedMongod:
         mongod: Mongod,
         *,
         choose_ports: ChoosePorts = free_ports,
-        report: Report = unreported,
+        report: Say = unreported,
     ) -> None:
         self._folder = folder = folder.resolve()  # the same words for every user, and for mongod
         self._mongod = mongod

@@ -45,7 +45,7 @@ _SESSION_FREEDOM = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class BlockLayout:
     """How the blocks of two arms lie in time."""
 
     interleaved: bool = True
@@ -56,7 +56,7 @@ class Layout:
     """Blocks 1 and 2, 3 and 4, … were measured at the same time, one of each arm."""
 
 
-IN_TURNS = Layout()
+IN_TURNS = BlockLayout()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class ArmDifference:
 
 
 def arm_difference(
-    blocks: Sequence[Block], *, reference: int = 0, candidate: int = 1, layout: Layout = IN_TURNS
+    blocks: Sequence[Block], *, reference: int = 0, candidate: int = 1, layout: BlockLayout = IN_TURNS
 ) -> ArmDifference | None:
     """Estimate how two arms differ; None where nothing can be tested: fewer than two blocks, or one without a value.
 

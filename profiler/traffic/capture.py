@@ -44,7 +44,7 @@ class TopicReader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class TopicSample:
     """What was taken from a topic."""
 
     messages: tuple[Message, ...]
@@ -52,7 +52,7 @@ class Sample:
     too_large: int = 0
 
 
-def sample_topic(reader: TopicReader, topic: str, wanted: int) -> Sample:
+def sample_topic(reader: TopicReader, topic: str, wanted: int) -> TopicSample:
     """Read the newest messages of a topic, so many at the most."""
     bounds = reader.bounds(topic)
     starts = _starts(bounds, wanted)
@@ -75,10 +75,10 @@ def sample_topic(reader: TopicReader, topic: str, wanted: int) -> Sample:
                 )
             taken.append((raw.timestamp()[1], raw.partition(), raw.offset(), message))
     taken.sort(key=lambda each: each[:3])
-    return Sample(tuple(message for *_, message in taken), without_value, too_large)
+    return TopicSample(tuple(message for *_, message in taken), without_value, too_large)
 
 
-def write_sample(sample: Sample, path: Path) -> None:
+def write_sample(sample: TopicSample, path: Path) -> None:
     """Write a workload file, with gzip where its name ends in .gz; it appears when complete, for its owner only."""
     partial = path.with_name(f".{path.name}.part")
     try:

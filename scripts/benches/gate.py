@@ -24,14 +24,14 @@ from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.experiment.confrontation import EARLY_PART
-from profiler.experiment.measure import Arm, Design, observe_blocks
+from profiler.experiment.measure import Arm, WindowPlan, observe_blocks
 from profiler.experiment.observation import Detail
 from profiler.job.configuration import Configuration
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Topology
 from profiler.questions.gate.criteria import Criterion
-from profiler.questions.gate.experiment import DESIGN, Gate, Outcome, Side
-from profiler.questions.gate.verdict import GateVerdict, Limits, judge
+from profiler.questions.gate.experiment import DESIGN, GateExperiment, GateResult, Side
+from profiler.questions.gate.verdict import GateLimits, GateVerdict, judge
 from profiler.statistics.confirmation import order
 from profiler.statistics.student import LogDifference
 from scripts.benches.rows import Row, rate_interval, rate_row, row
@@ -58,7 +58,7 @@ NOMINAL = 0.05
 FREEDOM = 2 * (DESIGN.blocks - 1.5)
 """Of the test: a trend takes half a degree of freedom from each version."""
 LAST_LOOK = 1 - EARLY_PART
-NEVER_DECIDED = Limits(max_slowdown=math.inf, rule_out=-math.inf)
+NEVER_DECIDED = GateLimits(max_slowdown=math.inf, rule_out=-math.inf)
 """A gate with these is measured to its end."""
 
 Detectable = dict[str, float]
@@ -141,7 +141,7 @@ def _power(effect: float, detectable: float, tries: int) -> float:
 
     An operator's effect counts as a part of the job's, which does not matter here: both are in the same unit.
     """
-    limits = Limits()
+    limits = GateLimits()
     alpha = LAST_LOOK * limits.alpha / len(Criterion) / tries
 
     def short(error: float) -> float:
@@ -164,9 +164,9 @@ def _true_effects(name: str, slowdown: float) -> dict[Criterion, float]:
         topology = load_topology(name)
         engine = _engine(Preset.QUIET, seed=0)
         arms = [_arm(topology, engine), _arm(_slower(topology, CASES[name], slowdown), engine)]
-        design = Design(block=40, block_warm_up=6, blocks=2)
+        design = WindowPlan(block=40, block_warm_up=6, blocks=2)
         blocks = list(observe_blocks(engine, topology, arms, order(4), design, detail=Detail.APART))
-        found = judge(blocks, Limits())
+        found = judge(blocks, GateLimits())
         total_s = sum(change.baseline_s for change in found.operators)
         return {
             Criterion.CPU: found[Criterion.CPU].effect,
@@ -184,7 +184,7 @@ def _gate(name: str, slowdown: float, seed: int) -> Verdict:
 
 
 def _run(name: str, slowdown: float, seed: int) -> dict[str, Any]:
-    outcome = _measured(name, slowdown, seed, Limits())
+    outcome = _measured(name, slowdown, seed, GateLimits())
     named = outcome.judgement.slower_operator if outcome.judgement else None
     return {
         "verdict": str(outcome.verdict),
@@ -201,16 +201,18 @@ def _stated(name: str, seed: int) -> Detectable:
 
 def _full_length(name: str, seed: int) -> Detectable:
     blocks = _measured(name, 0.0, seed, NEVER_DECIDED).blocks
-    judgement = judge(blocks, Limits(), part=LAST_LOOK)
+    judgement = judge(blocks, GateLimits(), part=LAST_LOOK)
     return {str(finding.criterion): _as_slowdown(finding.detectable_effect) for finding in judgement.findings}
 
 
-def _measured(name: str, slowdown: float, seed: int, limits: Limits) -> Outcome:
+def _measured(name: str, slowdown: float, seed: int, limits: GateLimits) -> GateResult:
     topology = load_topology(name)
     engine = _engine(Preset.SHARED, seed)
     tasks = Configuration.of(dict.fromkeys(topology.names, 1))
     candidate = _slower(topology, CASES[name], slowdown) if slowdown else topology
-    return Gate(engine, Side("baseline", topology, tasks), Side("candidate", candidate, tasks), limits=limits).run()
+    return GateExperiment(
+        engine, Side("baseline", topology, tasks), Side("candidate", candidate, tasks), limits=limits
+    ).run()
 
 
 def _as_slowdown(effect: float) -> float:

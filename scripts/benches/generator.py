@@ -29,7 +29,7 @@ from profiler.services.java import find_java
 from profiler.services.kafka import open_kafka
 from profiler.services.run_folder import cache_directory, create_run_folder
 from profiler.traffic.generator.process import GeneratorProcess
-from profiler.traffic.generator.wire import Report, Target
+from profiler.traffic.generator.wire import GeneratorReport, Target
 from scripts.benches.ratios import mean_ratio
 from scripts.benches.rows import Row, row
 from scripts.benches.warm_engine import AtNeed, note
@@ -182,7 +182,7 @@ class _Bench:
             admin.delete_topics([name])[name].result()
 
 
-def _until_acked(generator: GeneratorProcess, count: int) -> Report:
+def _until_acked(generator: GeneratorProcess, count: int) -> GeneratorReport:
     while (report := generator.next_report()).acked < count:
         pass
     return report

@@ -154,7 +154,7 @@ def _run(topology: Topology, case: Case, optimum: Callable[[SimulatedEngine, Top
     profile = Loop(engine, topology, VARIANTS[case.variant]).run()
     seconds = time.process_time() - started
     answer = profile.answer.configuration
-    parameters = profile.situation.parameters
+    parameters = profile.context.parameters
     truth = float(engine.capacities(topology, np.array([[answer[name] for name in topology.names]]))[0])
     reached = truth if answer.offered_per_s is None else min(truth, answer.offered_per_s)
     return Result(

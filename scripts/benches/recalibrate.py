@@ -20,11 +20,11 @@ from scipy import stats
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.experiment.rounds import Action, Step
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Topology
-from profiler.questions.recalibrate.decision import StoredProfile, Verdict, verdict
+from profiler.questions.recalibrate.decision import RecalibrationVerdict, StoredProfile, verdict
 from profiler.questions.recalibrate.stored_answer import StoredRounds
 from profiler.questions.recalibrate.warm_start import Scope, WarmStart
 from profiler.questions.search.loop import Loop, Profile
@@ -41,7 +41,7 @@ GOAL = 0.6
 MOST_ROUNDS = 2
 DEARER = 1.25
 """Times what a row costs."""
-_DESIGN = Design(blocks=0)
+_DESIGN = WindowPlan(blocks=0)
 MEASURED = (
     "profiler/questions/search",
     "profiler/statistics",
@@ -86,9 +86,9 @@ def rows() -> Iterator[Row]:
             own = [case for case in cases if case.workload == name]
             yield _saved_row(f"{preset}: {name}, rounds saved", own, "cold", "unchanged", None)
         yield _saved_row(f"{preset}: rounds saved, unchanged", cases, "cold", "unchanged", GOAL)
-        quickly = [case.verdict == Verdict.CONFIRMED and case.unchanged <= MOST_ROUNDS for case in cases]
+        quickly = [case.verdict == RecalibrationVerdict.CONFIRMED and case.unchanged <= MOST_ROUNDS for case in cases]
         yield row(f"{preset}: confirmed within two rounds", sum(quickly) / len(cases), 1.0, n=len(cases))
-        for called in (Verdict.CHANGED, Verdict.INCONCLUSIVE):
+        for called in (RecalibrationVerdict.CHANGED, RecalibrationVerdict.INCONCLUSIVE):
             told = sum(case.verdict == called for case in cases) / len(cases)
             yield row(f"{preset}: unchanged, called {called}", told, better="lower", n=len(cases))
         lost = f"loss of throughput {np.mean([case.loss for case in cases]):.1%}"

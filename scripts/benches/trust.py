@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from profiler.experiment.confrontation import confront
 from profiler.experiment.engine import Engine
-from profiler.experiment.measure import Arm, Design, observe_blocks
+from profiler.experiment.measure import Arm, WindowPlan, observe_blocks
 from profiler.questions.search.loop import FEWEST_BLOCKS
 from profiler.questions.search.run import policy_parameters, search_design
 from profiler.settings.declarations import Settings
@@ -57,7 +57,7 @@ class Sizes:
 
     confirmations: int = 30
     profiles: int = 3
-    design: Design = field(default_factory=lambda: search_design(Settings()))
+    design: WindowPlan = field(default_factory=lambda: search_design(Settings()))
     """The product's own."""
 
 

@@ -27,11 +27,11 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - its usual name
 
-from profiler.engines.spark.jvm.stages import Stages
-from profiler.engines.spark.layout.chains import Chain, QueryPlan, plan
+from profiler.engines.spark.jvm.stages import StageCosts
+from profiler.engines.spark.layout.chains import Chain, QueryLayout, layout
 from profiler.engines.spark.layout.executed_plan import check_stages
 from profiler.engines.spark.layout.topic_names import Places, partitions_of, places_of
-from profiler.engines.spark.load.throttle import FEWEST_SAMPLES, LOOK_S, Arrivals, Gate, GateKeeper
+from profiler.engines.spark.load.throttle import FEWEST_SAMPLES, LOOK_S, Arrivals, Throttle, ThrottleThread
 from profiler.engines.spark.load.topics import Offsets, Topics
 from profiler.engines.spark.query import python_operator
 from profiler.engines.spark.query.query import Builder, start
@@ -67,7 +67,7 @@ def plain_windows(
     at: WarmEngine, topology: Topology, configuration: Configuration, rate_per_s: float, windows: int
 ) -> list[PlainWindow]:
     """Run the topology, which must be a single chain, without instrumentation, and give its first full windows."""
-    deployed = plan(topology, configuration)
+    deployed = layout(topology, configuration)
     (query,) = deployed.queries
     places = places_of(at.kafka_address, f"plain-{uuid.uuid4()}", deployed)
     partitions = partitions_of(configuration, deployed, places)
@@ -82,8 +82,8 @@ def plain_windows(
         starting = {topic: dict.fromkeys(range(count), 0) for topic, count in partitions.items()}
         running = undo.enter_context(_started(at, topology, query, places, starting))
         newest = undo.enter_context(contextlib.closing(NewestOutput(at.kafka_address, places.output)))
-        gate = Gate(rate_per_s, SAMPLE_EVERY, at.throughput_per_s)
-        keeper = GateKeeper(gate, lambda rate: generator.set_rate(rate, abandon_owed=True), newest.arrivals)
+        gate = Throttle(rate_per_s, SAMPLE_EVERY, at.throughput_per_s)
+        keeper = ThrottleThread(gate, lambda rate: generator.set_rate(rate, abandon_owed=True), newest.arrivals)
         keeper.start()
         try:
             batches = _batches(running, gate, windows)
@@ -165,7 +165,7 @@ def due_s(message: bytes) -> float:
 
 @contextlib.contextmanager
 def _started(
-    at: WarmEngine, topology: Topology, query: QueryPlan, places: Places, starting: Offsets
+    at: WarmEngine, topology: Topology, query: QueryLayout, places: Places, starting: Offsets
 ) -> Iterator[RunningQuery]:
     """Start the query in the engine's own session, with the settings of the engine's own deployments."""
     spark = SparkSession.active()
@@ -198,7 +198,7 @@ def _wait_until_planned(running: RunningQuery) -> None:
     check_stages(running.plan, executed)
 
 
-def _batches(running: RunningQuery, gate: Gate, windows: int) -> list[Batch]:
+def _batches(running: RunningQuery, gate: Throttle, windows: int) -> list[Batch]:
     """Wait for the batches that began under the full load."""
     number = running.next_batch()
     kept: list[Batch] = []
@@ -228,7 +228,7 @@ def _require_active(running: RunningQuery) -> None:
 def _with_cpu(running: RunningQuery, batches: list[Batch]) -> Iterator[tuple[Batch, float]]:
     """Add the CPU time of all stages, from Spark's REST interface."""
     context = SparkSession.active().sparkContext
-    stages = Stages(f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}")
+    stages = StageCosts(f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}")
     for batch in batches:
         uses = stages.of_batch(running.run_id, batch.number, len(running.plan.stages))
         yield batch, sum(use.cpu_s for use in uses)

@@ -11,7 +11,7 @@ from typing import Generic, Self, TypeVar
 
 from profiler.engines.opening import opened_engine
 from profiler.engines.spark.engine import SparkEngine
-from profiler.experiment.measure import STRESS, Design, measure
+from profiler.experiment.measure import STRESS, WindowPlan, measure
 from profiler.experiment.rounds import Action, Step, Trial
 from profiler.job.configuration import Configuration
 from profiler.job.loading import load_topology
@@ -23,7 +23,7 @@ T = TypeVar("T")
 TOPOLOGY = load_topology("word-count")
 CONFIGURATION = Configuration.of({"tweets": 1, "parse": 2, "split": 2, "count": 4})
 """One as a search on two cores ends with."""
-WARM_UP = Design(windows=4, probe=1)
+WARM_UP = WindowPlan(windows=4, probe=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from profiler.experiment.confrontation import confront
-from profiler.experiment.measure import Arm, Design
+from profiler.experiment.measure import Arm, WindowPlan
 from profiler.experiment.observation import Latency
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Operator, Source, Topology
@@ -19,7 +19,7 @@ from tests.scenarios import operator_window, window
 
 TOPOLOGY = Topology.chain("job", Source("in"), Operator("work"))
 TASKS = Configuration.of({"in": 1, "work": 2})
-DESIGN = Design(block=2, block_warm_up=1, blocks=2)
+DESIGN = WindowPlan(block=2, block_warm_up=1, blocks=2)
 UNKNOWN = Latency(*[math.nan] * 4)
 
 

@@ -11,7 +11,7 @@ import pytest
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.statistics.confirmation import Block, confirm, order
 from profiler.statistics.result import Verdict
@@ -160,7 +160,7 @@ def simulated(monkeypatch, tmp_path):
     return opened
 
 
-SMALL = trust.Sizes(confirmations=3, profiles=2, design=Design(block=2, block_warm_up=1, blocks=6))
+SMALL = trust.Sizes(confirmations=3, profiles=2, design=WindowPlan(block=2, block_warm_up=1, blocks=6))
 
 
 def test_a_second_call_measures_nothing(simulated):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from profiler.engines.spark.load.topics import Topics
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from scripts.benches import engine, generator, trust, uninstrumented
 from scripts.benches.uninstrumented import plain_windows
 from scripts.benches.warm_engine import CONFIGURATION, TOPOLOGY, WarmEngine
@@ -89,7 +89,7 @@ def test_the_generator_against_kafka_s_own_benchmark_and_its_rates(monkeypatch):
 
 def test_a_configuration_is_confirmed_against_itself(warm):
     """Two blocks of each arm, the product's own confirmation; what is kept is not measured again."""
-    sizes = trust.Sizes(confirmations=1, profiles=0, design=Design(block=2, block_warm_up=1, blocks=2))
+    sizes = trust.Sizes(confirmations=1, profiles=0, design=WindowPlan(block=2, block_warm_up=1, blocks=2))
     first = list(trust.rows(sizes))
     found = by_quantity(first)
     assert found["A/A confirmations that say changed"]["n"] == 1

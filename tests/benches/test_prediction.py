@@ -8,7 +8,7 @@ import pytest
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.measure import Design, measure
+from profiler.experiment.measure import WindowPlan, measure
 from profiler.experiment.observation import Detail
 from profiler.experiment.rounds import Action, Step, Trial
 from profiler.job.configuration import Configuration
@@ -24,7 +24,7 @@ def started(topology: Topology, platform: SimulatedPlatform = FREE_HOPS):
     trial = Trial(
         Configuration.of(dict.fromkeys(topology.names, 1)), Step.FEATURES, Action.START, detail=Detail.FULL, calm=True
     )
-    return measure(SimulatedEngine(platform, seed=1), topology, trial, Design(), reference=None)
+    return measure(SimulatedEngine(platform, seed=1), topology, trial, WindowPlan(), reference=None)
 
 
 @pytest.mark.parametrize("name", ["linear", "diamond", "star", "word-count"])

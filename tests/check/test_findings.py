@@ -92,15 +92,15 @@ def two_counts(**second: object) -> Topology:
 def test_slots_are_counted_as_spark_runs_the_topology() -> None:
     """One per task, and one for the task that reads a topic for a stateful operator."""
     checked = check(two_counts(), bound=None, room=HERE)
-    assert [len(query.stages) for query in checked.plan.queries] == [2, 2]
+    assert [len(query.stages) for query in checked.layout.queries] == [2, 2]
     assert (checked.fewest.slots, checked.slots_needed, checked.slots_available) == (3, 4, 6)
-    assert checked.plan_today is None
+    assert checked.layout_today is None
     assert checked.findings == ()
 
 
 def test_today_s_tasks_are_counted_too() -> None:
     checked = check(two_counts(tasks=4), bound=None, room=HERE)
-    assert checked.plan_today.slots == 7
+    assert checked.layout_today.slots == 7
     (finding,) = checked.findings
     assert "today's job needs 7 slots, but there are 6" in finding.message
 
@@ -119,7 +119,7 @@ def test_what_the_user_allows_bounds_what_there_is() -> None:
 
 def test_a_topology_without_spark_code_has_no_queries() -> None:
     checked = check(job(cost=Cost(cpu_ms=1)), bound=None, room=HERE)
-    assert checked.plan is None
+    assert checked.layout is None
     assert (checked.slots_needed, checked.slots_available) == (2, None)
 
 

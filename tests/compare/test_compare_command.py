@@ -20,7 +20,7 @@ from profiler.history.store import StoreFailed
 from profiler.questions.compare import best_of_each
 from profiler.questions.compare import run as compare_run
 from profiler.questions.compare.document import compare_schema
-from profiler.questions.compare.progress import Stages
+from profiler.questions.compare.progress import CompareProgress
 from profiler.questions.search import run as search_run
 from profiler.settings.declarations import EngineName
 
@@ -85,7 +85,7 @@ def variant_of(document, name):
 
 def interrupted_at(monkeypatch, kind, number):
     """Press Ctrl-C at the end of a round or block."""
-    genuine = Stages.__call__
+    genuine = CompareProgress.__call__
     seen = []
 
     def pressed(self, event):
@@ -94,7 +94,7 @@ def interrupted_at(monkeypatch, kind, number):
         if isinstance(event, kind) and sum(isinstance(each, kind) for each in seen) == number:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Stages, "__call__", pressed)
+    monkeypatch.setattr(CompareProgress, "__call__", pressed)
 
 
 def test_word_count_is_faster_than_the_synthetic_one(profile):

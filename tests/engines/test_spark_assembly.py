@@ -7,7 +7,7 @@ import json
 import pytest
 
 from profiler import Operator, Source, Topology
-from profiler.engines.spark.layout.chains import plan
+from profiler.engines.spark.layout.chains import layout
 from profiler.engines.spark.query.python_operator import TaskUse
 from profiler.engines.spark.windows import assembly
 from profiler.engines.spark.windows.assembly import Batch, Finished, StageCpu
@@ -33,7 +33,7 @@ DIAMOND = Topology(
 
 
 def deployed(topology: Topology, *tasks: int):
-    return plan(topology, Configuration.of(dict(zip(topology.names, tasks, strict=True))))
+    return layout(topology, Configuration.of(dict(zip(topology.names, tasks, strict=True))))
 
 
 def finished(

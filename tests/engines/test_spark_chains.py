@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from simulated_scenarios import topologies
 
 from profiler import Operator, Source, Topology
-from profiler.engines.spark.layout.chains import Chain, Stage, check_slots, cut, extra_slots, plan
+from profiler.engines.spark.layout.chains import Chain, Stage, check_slots, cut, extra_slots, layout
 from profiler.errors import ProfileError
 from profiler.job.configuration import Configuration
 
@@ -81,7 +81,7 @@ def test_a_union_of_sources_is_read_within_the_query():
     """Distinct sources need no topic between."""
     topology = Topology("two", [Source("x"), Source("y")], [Operator("meet", same, inputs=["x", "y"])])
     assert cut(topology) == (Chain(("x", "y"), ("meet",), ()),)
-    (query,) = plan(topology, tasks(topology, 2, 1, 4)).queries
+    (query,) = layout(topology, tasks(topology, 2, 1, 4)).queries
     assert query.stages == (Stage(("x", "y"), 3), Stage(("meet",), 4))
 
 
@@ -91,7 +91,7 @@ def test_a_source_with_two_readers_passes_its_rows_on():
         "star", [Source("in")], [Operator("a", same, inputs=["in"]), Operator("b", same, inputs=["in"])]
     )
     assert cut(topology)[0] == Chain(("in",), (), ("a", "b"))
-    assert plan(topology, tasks(topology, 2, 3, 4)).slots == 9
+    assert layout(topology, tasks(topology, 2, 3, 4)).slots == 9
 
 
 def test_a_second_stateful_operator_starts_a_chain_before_its_predecessor():
@@ -106,7 +106,7 @@ def test_two_stateful_operators_in_a_row_cost_a_task_that_reads():
     topology = linear(True, True)
     assert [chain.operators for chain in cut(topology)] == [("o1",), ("o2",)]
     assert extra_slots(topology) == 1
-    deployed = plan(topology, tasks(topology, 1, 2, 3))
+    deployed = layout(topology, tasks(topology, 1, 2, 3))
     assert deployed.queries[1].stages == (Stage((), 1), Stage(("o2",), 3))
     assert (deployed.queries[1].inbox_partitions, deployed.queries[1].shuffle_partitions) == (1, 3)
     assert deployed.slots == 7
@@ -115,11 +115,11 @@ def test_two_stateful_operators_in_a_row_cost_a_task_that_reads():
 def test_one_task_each_makes_a_stage_vanish():
     """After a repartition to one task the aggregation into one needs no shuffle."""
     topology = linear(False, True)
-    joined = plan(topology, tasks(topology, 1, 1, 1))
+    joined = layout(topology, tasks(topology, 1, 1, 1))
     assert joined.queries[0].stages == (Stage(("in",), 1), Stage(("o1", "o2"), 1))
     assert joined.slots == 2
     assert joined.shared_stages == (Stage(("o1", "o2"), 1),)
-    apart = plan(topology, tasks(topology, 1, 1, 1), apart=True)
+    apart = layout(topology, tasks(topology, 1, 1, 1), apart=True)
     assert apart.slots == 3
     assert not apart.shared_stages
 
@@ -128,26 +128,26 @@ def test_one_task_each_makes_a_stage_vanish():
 def test_a_stage_vanishes_only_between_single_tasks(counts):
     """Two tasks on either side need the shuffle."""
     topology = linear(False, True)
-    assert plan(topology, tasks(topology, *counts)).slots == sum(counts)
+    assert layout(topology, tasks(topology, *counts)).slots == sum(counts)
 
 
 def test_an_aggregation_right_after_a_source_keeps_its_stage():
     """A topic of one partition is not known to Spark as a single one."""
     topology = linear(True)
-    assert plan(topology, tasks(topology, 1, 1)).slots == 2
+    assert layout(topology, tasks(topology, 1, 1)).slots == 2
 
 
 def test_today_s_job_runs_stateless_operators_in_their_producer_s_tasks():
     """Fused as written: a stage for the source and one for the aggregation."""
     topology = linear(False, False, True, False)
-    (query,) = plan(topology, tasks(topology, 2, 5, 5, 3, 5), fused=True).queries
+    (query,) = layout(topology, tasks(topology, 2, 5, 5, 3, 5), fused=True).queries
     assert query.stages == (Stage(("in", "o1", "o2"), 2), Stage(("o3", "o4"), 3))
 
 
 def test_an_inbox_has_as_many_partitions_as_its_first_operator_has_tasks():
     """So that operator needs no shuffle."""
     topology = diamond()
-    queries = plan(topology, tasks(topology, 2, 1, 3, 4, 5)).queries
+    queries = layout(topology, tasks(topology, 2, 1, 3, 4, 5)).queries
     assert [query.inbox_partitions for query in queries] == [0, 3, 4, 5]
     assert [query.stages for query in queries][1:] == [(Stage((n,), t),) for n, t in (("b", 3), ("c", 4), ("d", 5))]
 
@@ -155,7 +155,7 @@ def test_an_inbox_has_as_many_partitions_as_its_first_operator_has_tasks():
 def test_too_few_slots_are_refused_with_the_numbers():
     """Before anything starts, with what each stage needs."""
     topology = diamond(stateful=True)
-    deployed = plan(topology, tasks(topology, 2, 1, 3, 4, 5))
+    deployed = layout(topology, tasks(topology, 2, 1, 3, 4, 5))
     with pytest.raises(ProfileError, match=r"needs 16 slots, there are 15 \(in 2, a 1, b 3, c 4, reading d 1, d 5\)"):
         check_slots(deployed, 15)
     check_slots(deployed, 16)
@@ -178,7 +178,7 @@ def test_an_operator_that_spark_cannot_run_is_named(operator, message):
 def test_a_configuration_must_name_every_element():
     """A missing one is told, not guessed."""
     with pytest.raises(ProfileError, match="nothing of o1"):
-        plan(linear(False), Configuration.of({"in": 1}))
+        layout(linear(False), Configuration.of({"in": 1}))
 
 
 @given(configured)
@@ -209,9 +209,9 @@ def test_every_edge_is_inside_a_chain_or_an_inbox(given_one):
 def test_the_cut_costs_no_slot_but_the_readers(given_one):
     """Every task needs one slot; a policy that counts tasks is never surprised by more than `extra_slots`."""
     topology, configuration = given_one
-    apart = plan(topology, configuration, apart=True)
+    apart = layout(topology, configuration, apart=True)
     assert apart.slots == configuration.slots + extra_slots(topology)
-    joined = plan(topology, configuration)
+    joined = layout(topology, configuration)
     vanished = sum(len(stage.elements) - 1 for stage in joined.shared_stages if stage.elements[0] in topology)
     unions = sum(len(query.chain.sources) - 1 for query in joined.queries if len(query.chain.sources) > 1)
     assert joined.slots == apart.slots - (vanished - unions)
@@ -222,5 +222,5 @@ def test_stages_hold_the_elements_in_order(given_one):
     """With or without extra shuffles, every element runs in one stage of its chain."""
     topology, configuration = given_one
     for fused in (False, True):
-        for query in plan(topology, configuration, fused=fused).queries:
+        for query in layout(topology, configuration, fused=fused).queries:
             assert tuple(name for stage in query.stages for name in stage.elements) == query.chain.elements

@@ -20,7 +20,7 @@ import spark_operators as jobs
 
 from profiler import Operator, Source, Topology
 from profiler.engines.spark.deployment import SparkDeployment
-from profiler.engines.spark.layout.chains import plan
+from profiler.engines.spark.layout.chains import layout
 from profiler.engines.spark.load.topics import Topics
 from profiler.errors import ProfileError
 from profiler.experiment.observation import Detail
@@ -72,7 +72,7 @@ def test_a_killed_broker_is_told_in_bounded_time(spark_engine, payloads, tmp_pat
     configuration = Configuration.of({"lines": 1, "keep": 2})
     with create_run_folder(tmp_path, needed_bytes=0) as run, open_kafka(None, run, cache_directory()) as kafka:
         means = replace(spark_engine._means, kafka=kafka, topics=Topics(kafka.address))
-        deployed = plan(topology, configuration)
+        deployed = layout(topology, configuration)
         deployment = SparkDeployment(
             means, topology, configuration, deployed, Detail.LIGHT, {"lines": payloads}, "mortal", fused=False
         )

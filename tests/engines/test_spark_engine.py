@@ -64,7 +64,7 @@ def test_every_operator_has_its_stage_and_the_counts_are_right(spark_engine):
     topology = word_count()
     deployment = spark_engine.deploy(topology, configuration(topology, 2, 2, 3, 4), Detail.FULL)
     (query,) = deployment._batches.queries.values()
-    assert [stage.tasks for stage in query.plan.stages] == [2, 2, 3, 4]
+    assert [stage.tasks for stage in query.layout.stages] == [2, 2, 3, 4]
     assert stage_tasks(query.executed_plan()) == (2, 3, 4)
     *_, last = deployment.observe(1000, 3)
     messages = [LINES[number % len(LINES)] for number in range(sent(deployment))]

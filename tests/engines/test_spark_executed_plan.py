@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from profiler.engines.spark.layout.chains import Chain, QueryPlan, Stage
+from profiler.engines.spark.layout.chains import Chain, QueryLayout, Stage
 from profiler.engines.spark.layout.executed_plan import check_stages, hidden_python, stage_tasks
 from profiler.errors import ProfileError
 from profiler.job.topology import Operator
@@ -23,10 +23,10 @@ WriteToDataSourceV2 MicroBatchWrite[epoch: 0]
 """
 
 
-def query(*tasks: int) -> QueryPlan:
+def query(*tasks: int) -> QueryLayout:
     names = ("in", *(f"o{number}" for number in range(1, len(tasks))))
     stages = tuple(Stage((name,), count) for name, count in zip(names, tasks, strict=True))
-    return QueryPlan(Chain(("in",), names[1:], ()), stages, 1, 0)
+    return QueryLayout(Chain(("in",), names[1:], ()), stages, 1, 0)
 
 
 def test_every_exchange_starts_a_stage():

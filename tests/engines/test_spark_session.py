@@ -275,7 +275,7 @@ def test_what_a_session_starts_with_is_told_as_it_is(monkeypatch, run):
     stand_in = SimpleNamespace(rest_url="", local=False, master="spark://host:7077", slots=4, cores=4, nodes=1)
     stand_in.close = lambda: None
     monkeypatch.setattr(engine, "Session", lambda *arguments, **more: stand_in)
-    monkeypatch.setattr(engine, "Stages", lambda url: None)
+    monkeypatch.setattr(engine, "StageCosts", lambda url: None)
     monkeypatch.setattr(engine, "Topics", lambda address: SimpleNamespace(close=lambda: None))
     kafka, settings = SimpleNamespace(address="host:1"), {given: "7", "spark.some.setting": "8"}
     started = engine.SparkEngine(run, kafka, [], lambda source: None, settings=settings)
@@ -296,7 +296,7 @@ def test_an_engine_that_does_not_come_up_closes_what_is_open(monkeypatch, run):
         raise RuntimeError(address)
 
     monkeypatch.setattr(engine, "Session", lambda *arguments, **more: open_session)
-    monkeypatch.setattr(engine, "Stages", lambda url: None)
+    monkeypatch.setattr(engine, "StageCosts", lambda url: None)
     monkeypatch.setattr(engine, "Topics", fails)
     with pytest.raises(RuntimeError, match="host:1"):
         engine.SparkEngine(run, SimpleNamespace(address="host:1"), [], lambda source: None, master="local[2]")

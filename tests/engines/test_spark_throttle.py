@@ -19,9 +19,9 @@ from profiler.engines.spark.load.throttle import (
     PATIENCE_S,
     SILENT_S,
     Arrivals,
-    Gate,
-    GateKeeper,
     Offered,
+    Throttle,
+    ThrottleThread,
 )
 from profiler.errors import ProfileError
 
@@ -73,7 +73,9 @@ class InBatches(Job):
         self.history.append((now_s, self.out))
 
 
-def play(job: Job, gate: Gate, seconds: float, *, stall: tuple[float, float] = (0.0, 0.0)) -> list[tuple[float, float]]:
+def play(
+    job: Job, gate: Throttle, seconds: float, *, stall: tuple[float, float] = (0.0, 0.0)
+) -> list[tuple[float, float]]:
     """Run gate and job; give time and rows that have come out."""
     seen = []
     job.sent.change(0.0, gate.open(0.0))
@@ -92,7 +94,7 @@ def rate_of(seen: list[tuple[float, float]], last_s: float) -> float:
     return (after - before) / (end_s - start_s)
 
 
-def held(gate: Gate, at_s: float) -> float:
+def held(gate: Throttle, at_s: float) -> float:
     return float(gate.held_rows(np.array([at_s]))[0])
 
 
@@ -108,7 +110,7 @@ def test_rows_are_counted_over_changes_of_the_rate():
 
 def test_a_rate_that_the_job_takes_is_sent_as_it_is():
     """Nothing is held back, and it counts as soon as rows come out."""
-    gate = Gate(1000.0, sample_every=4, capacity_per_s=1000.0)
+    gate = Throttle(1000.0, sample_every=4, capacity_per_s=1000.0)
     seen = play(Job(2000.0), gate, 10)
     assert gate.counted_from_s is not None
     assert gate.counted_from_s < 1.0
@@ -120,7 +122,7 @@ def test_a_rate_that_the_job_takes_is_sent_as_it_is():
 def test_a_job_that_gives_rows_by_the_batch_is_sent_enough_for_one(guess_per_s):
     """What is under way and not yet a batch must not look like a backlog, however little the job seems to take."""
     job = InBatches(1000.0, batch=96)
-    gate = Gate(5000.0, sample_every=1, capacity_per_s=guess_per_s, buffered_rows=96)
+    gate = Throttle(5000.0, sample_every=1, capacity_per_s=guess_per_s, buffered_rows=96)
     seen = play(job, gate, 40)
     assert rate_of(seen, 10) > 950
     assert job.sent.rows(40.0) - job.out < 1.5 * HIGH_S * 1000 + 2 * 96
@@ -131,7 +133,7 @@ def test_a_job_that_gives_rows_by_the_batch_is_sent_enough_for_one(guess_per_s):
 def test_an_overloaded_job_is_kept_busy_and_not_drowned(capacity, overload, guess):
     """Whatever was guessed of its capacity: it shows its full throughput, with little more than HIGH_S under way."""
     job = Job(capacity)
-    gate = Gate(overload * capacity, sample_every=1, capacity_per_s=guess * capacity)
+    gate = Throttle(overload * capacity, sample_every=1, capacity_per_s=guess * capacity)
     seen = play(job, gate, 40)
     assert rate_of(seen, 10) == pytest.approx(capacity, rel=0.02)
     recent = job.sent.rows(40.0) - job.out
@@ -140,7 +142,7 @@ def test_an_overloaded_job_is_kept_busy_and_not_drowned(capacity, overload, gues
 
 def test_what_is_held_back_counts_as_offered():
     """Sent and held back make up the nominal rate since it counts: the queue of an open loop."""
-    job, gate = Job(100.0), Gate(500.0, sample_every=1)
+    job, gate = Job(100.0), Throttle(500.0, sample_every=1)
     play(job, gate, 30)
     counted_s = gate.counted_from_s
     assert counted_s is not None
@@ -151,14 +153,14 @@ def test_what_is_held_back_counts_as_offered():
 
 def test_an_unknown_job_is_approached_from_below():
     """Twenty times too much is never sent, not even for a moment."""
-    job, gate = Job(100.0), Gate(2000.0, sample_every=1)
+    job, gate = Job(100.0), Throttle(2000.0, sample_every=1)
     play(job, gate, 20)
     assert job.most_under_way < 2.5 * HIGH_S * 100
 
 
 def test_a_slow_start_is_not_taken_for_the_capacity():
     """A job that needs eight seconds before its first row counts from when its rows come out at their full rate."""
-    gate = Gate(2800.0, sample_every=4, capacity_per_s=90.0)
+    gate = Throttle(2800.0, sample_every=4, capacity_per_s=90.0)
     seen = play(Job(2400.0, deaf_until_s=8.0), gate, 25)
     assert gate.counted_from_s is not None
     assert 8.0 < gate.counted_from_s < 16.0
@@ -168,7 +170,7 @@ def test_a_slow_start_is_not_taken_for_the_capacity():
 
 def test_a_passing_stall_is_caught_up():
     """As from a queue: nothing that was held back stays held back."""
-    gate = Gate(1000.0, sample_every=4, capacity_per_s=1000.0)
+    gate = Throttle(1000.0, sample_every=4, capacity_per_s=1000.0)
     job = Job(2000.0)
     seen = play(job, gate, 30, stall=(10.0, 13.0))
     assert held(gate, 13.0) > 0
@@ -178,7 +180,7 @@ def test_a_passing_stall_is_caught_up():
 
 def test_a_closed_gate_knows_when_it_sent_last():
     """What was sent before must come out before the next measurement; nothing was sent since."""
-    gate = Gate(1000.0, sample_every=1, capacity_per_s=100.0)
+    gate = Throttle(1000.0, sample_every=1, capacity_per_s=100.0)
     gate.open(0.0)
     assert gate.sent_until_s(2.0) == 2.0
     gate.look(3.0, Arrivals(FEWEST_SAMPLES, 0.1, 0.05))
@@ -187,16 +189,16 @@ def test_a_closed_gate_knows_when_it_sent_last():
 
 def test_a_job_whose_output_tells_nothing_gets_everything():
     """After some patience, and at once where that is known."""
-    gate = Gate(10_000.0, sample_every=16)
+    gate = Throttle(10_000.0, sample_every=16)
     assert gate.open(0.0) < 10_000
     assert gate.look(PATIENCE_S + 0.1, Arrivals()) == 10_000
     assert gate.blind
-    assert Gate(10_000.0, sample_every=16, blind=True).open(0.0) == 10_000
+    assert Throttle(10_000.0, sample_every=16, blind=True).open(0.0) == 10_000
 
 
 def test_a_job_that_falls_silent_gets_everything_in_the_end():
     """One that drops duplicates shows its capacity first, and nothing once it knows all rows."""
-    gate = Gate(500.0, sample_every=1, capacity_per_s=400.0)
+    gate = Throttle(500.0, sample_every=1, capacity_per_s=400.0)
     gate.open(0.0)
     for tenth in range(1, 20):
         gate.look(tenth / 10, Arrivals(20, tenth / 10 - 0.1, tenth / 10 - 0.6))
@@ -209,7 +211,7 @@ def test_a_job_that_falls_silent_gets_everything_in_the_end():
 
 def test_rows_that_were_never_sent_do_not_close_the_gate_for_good():
     """A generator that lags drops what it owes when it is told to hold back; what it dropped never comes out."""
-    gate = Gate(2000.0, sample_every=1, capacity_per_s=1000.0)
+    gate = Throttle(2000.0, sample_every=1, capacity_per_s=1000.0)
     gate.open(0.0)
     rates = [
         gate.look(now_s, Arrivals(FEWEST_SAMPLES, min(now_s, 0.3), min(now_s, 0.3) - LOOK_S))
@@ -235,7 +237,7 @@ def test_a_keeper_that_breaks_says_so_to_those_who_wait(error, is_told):
         broken.set()
         raise error
 
-    keeper = GateKeeper(Gate(100.0, 1), lambda _: None, arrivals, every_s=0.001)
+    keeper = ThrottleThread(Throttle(100.0, 1), lambda _: None, arrivals, every_s=0.001)
     keeper.require_working()
     keeper.start()
     assert broken.wait(10)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from profiler.engines.spark.layout.chains import plan
+from profiler.engines.spark.layout.chains import layout
 from profiler.engines.spark.layout.topic_names import partitions_of, places_of
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Operator, Source, Topology
@@ -26,7 +26,7 @@ SPLIT = Topology(
 def test_every_topic_says_whose_it_is():
     """A run that is killed leaves them on a given broker, and its users must know what may be deleted."""
     configuration = Configuration.of(dict.fromkeys(SPLIT.names, 2))
-    deployed = plan(SPLIT, configuration)
+    deployed = layout(SPLIT, configuration)
     places = places_of("host:9092", "20260101T120000-4711-t1", deployed)
     made = {**partitions_of(configuration, deployed, places), **places.written}
     assert places.inboxes

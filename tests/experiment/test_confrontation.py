@@ -8,7 +8,7 @@ import pytest
 from profiler.experiment.confrontation import confront, looks
 from profiler.experiment.engine import Platform
 from profiler.experiment.events import BlockStarted
-from profiler.experiment.measure import Arm, Design
+from profiler.experiment.measure import Arm, WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Operator, Source, Topology
 from profiler.statistics.result import Verdict
@@ -56,7 +56,7 @@ def measured(arms, *, noise, blocks=6, seed=1, rivals=()):
         engine,
         TOPOLOGY,
         [arm(tasks) for tasks in arms],
-        Design(blocks=blocks),
+        WindowPlan(blocks=blocks),
         alpha=0.05,
         rivals=rivals,
         report=report,

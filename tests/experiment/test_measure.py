@@ -10,7 +10,7 @@ import pytest
 from profiler.errors import ProfileError
 from profiler.experiment.engine import Platform
 from profiler.experiment.events import BlockStarted, Phase, WindowSeen
-from profiler.experiment.measure import BLOCK_PROBE_LOAD, RATE_CHANGES, STRESS, Arm, Design, measure, observe_blocks
+from profiler.experiment.measure import BLOCK_PROBE_LOAD, RATE_CHANGES, STRESS, Arm, WindowPlan, measure, observe_blocks
 from profiler.experiment.observation import Detail, Doubt, Latency
 from profiler.experiment.rounds import Action, Round, Step, Trial
 from profiler.job.configuration import Configuration
@@ -62,7 +62,7 @@ def trial(**more):
     return Trial(ONE_EACH, Step.PLATFORM, Action.SINKS, **more)
 
 
-def measured(engine, asked=None, *, reference=None, cold_s=0.0, design=Design(), report=lambda event: None):  # noqa: B008
+def measured(engine, asked=None, *, reference=None, cold_s=0.0, design=WindowPlan(), report=lambda event: None):  # noqa: B008
     return measure(engine, TOPOLOGY, asked or trial(), design, reference=reference, cold_s=cold_s, report=report)
 
 
@@ -120,9 +120,9 @@ def test_an_engine_that_still_compiles_is_loaded_longer(compiles_for, let_pass):
                 yield replace(seen, compiling_cores=0.5 if self.index <= compiles_for else 0.05)
 
     engine = Compiling()
-    seen = measured(engine, trial(predicted_per_s=1000.0), cold_s=30.0, design=Design(longest_cold=2.5))
+    seen = measured(engine, trial(predicted_per_s=1000.0), cold_s=30.0, design=WindowPlan(longest_cold=2.5))
     assert abs(seen.warm_up_windows - let_pass) <= 1
-    assert len(seen.windows) == Design().windows
+    assert len(seen.windows) == WindowPlan().windows
     assert measured(engine, trial(predicted_per_s=1000.0), cold_s=30.0).warm_up_windows == 10
 
 
@@ -173,7 +173,7 @@ def test_the_latency_is_probed_at_ninety_percent():
 def test_no_latency_is_probed_where_none_is_wanted():
     """A design without a probe has a single rate."""
     engine = ScriptedEngine()
-    measured = measure(engine, TOPOLOGY, trial(predicted_per_s=1000.0), Design(probe=0), reference=None)
+    measured = measure(engine, TOPOLOGY, trial(predicted_per_s=1000.0), WindowPlan(probe=0), reference=None)
     assert engine.rates == [pytest.approx(2000)]
     assert measured.latency_ms is None
 
@@ -196,7 +196,7 @@ def test_a_small_stream_is_observed_where_features_are_wanted():
     engine = ScriptedEngine()
     measurement = measured(engine, trial(predicted_per_s=1000.0, calm=True, detail=Detail.FULL))
     assert engine.rates[-1] == pytest.approx(200)
-    assert len(measurement.calm) == Design().calm
+    assert len(measurement.calm) == WindowPlan().calm
 
 
 def test_a_throttled_trial_is_observed_at_its_rate():
@@ -221,9 +221,9 @@ def test_a_throttled_trial_of_a_cold_engine_does_not_count_its_first_windows():
     throttled = Trial(ONE_EACH.throttled(400.0), Step.PLATFORM, Action.THROTTLE)
     measurement = measured(engine, throttled, cold_s=30.0, report=told.append)
     assert measurement.warm_up_windows == 10
-    assert len(measurement.windows) == Design().windows
+    assert len(measurement.windows) == WindowPlan().windows
     assert measurement.latency_ms == FAST
-    assert [event.phase for event in told] == [Phase.WARM_UP] * 10 + [Phase.THROTTLED] * Design().windows
+    assert [event.phase for event in told] == [Phase.WARM_UP] * 10 + [Phase.THROTTLED] * WindowPlan().windows
     assert engine.rates == [400], "the load goes on where the cold time ends"
 
 
@@ -247,7 +247,7 @@ def test_blocks_follow_the_order_and_drop_their_warm_up():
     """Each block is a deployment of its own; its first windows do not count."""
     engine = ScriptedEngine(lambda index: 500.0 if index < 2 else 1000.0)
     arms = [Arm(ONE_EACH, 1000.0), Arm(ONE_EACH.plus({"work": 1}), 1000.0)]
-    blocks = list(observe_blocks(engine, TOPOLOGY, arms, (0, 1, 1, 0), Design(block=4, block_warm_up=2)))
+    blocks = list(observe_blocks(engine, TOPOLOGY, arms, (0, 1, 1, 0), WindowPlan(block=4, block_warm_up=2)))
     assert [block.arm for block in blocks] == [0, 1, 1, 0]
     assert all([window.throughput_per_s for window in block.windows] == [1000.0] * 4 for block in blocks)
     assert engine.deployed == 4
@@ -266,7 +266,7 @@ def test_blocks_are_given_whole_with_a_probe_at_their_end():
 
     engine = Recording()
     arms = [Arm(ONE_EACH, 1000.0, name="baseline"), Arm(ONE_EACH, 1000.0, topology=other, name="candidate")]
-    design = Design(block=2, block_warm_up=1, block_probe=1)
+    design = WindowPlan(block=2, block_warm_up=1, block_probe=1)
     blocks = list(observe_blocks(engine, TOPOLOGY, arms, (0, 1), design, told.append, detail=Detail.APART))
     assert [(block.arm, len(block.windows), len(block.probe)) for block in blocks] == [(0, 2, 1), (1, 2, 1)]
     assert deployed == [("job", Detail.APART), ("other", Detail.APART)]
@@ -279,7 +279,7 @@ def test_blocks_are_given_whole_with_a_probe_at_their_end():
 def test_an_interrupted_block_closes_its_deployment():
     """Whoever stops asking leaves nothing running."""
     engine = ScriptedEngine()
-    blocks = observe_blocks(engine, TOPOLOGY, [Arm(ONE_EACH, 1000.0)], (0, 0), Design())
+    blocks = observe_blocks(engine, TOPOLOGY, [Arm(ONE_EACH, 1000.0)], (0, 0), WindowPlan())
     next(blocks)
     blocks.close()
     assert engine.open == 0

@@ -15,8 +15,8 @@ from profiler.experiment.observation import Detail
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE, Criterion
-from profiler.questions.gate.experiment import DESIGN, Drill, Gate, Side, StoredSide
-from profiler.questions.gate.verdict import GateVerdict, Limits
+from profiler.questions.gate.experiment import DESIGN, Drill, GateExperiment, Side, StoredSide
+from profiler.questions.gate.verdict import GateLimits, GateVerdict
 from profiler.questions.gate.words import why
 
 
@@ -42,7 +42,7 @@ class Watched:
             return deploy(topology, configuration, detail, **rest)
 
         engine.deploy = deployed
-        self.outcome = Gate(
+        self.outcome = GateExperiment(
             engine,
             side("baseline", job()) if baseline is None else baseline,
             side("candidate", candidate),
@@ -63,7 +63,7 @@ def side(name, topology):
 def test_both_versions_are_measured_in_turn_and_mirrored():
     """ABBA…, each block with its own topology, operators apart, after one round that loads the engine."""
     slower = job(0.52)
-    gate = Watched(slower, preset=Preset.SHARED, limits=Limits(0.5, 0.5001))
+    gate = Watched(slower, preset=Preset.SHARED, limits=GateLimits(0.5, 0.5001))
     arms = [block.arm for block in gate.outcome.blocks]
     assert arms[:8] == [BASELINE, CANDIDATE, CANDIDATE, BASELINE, BASELINE, CANDIDATE, CANDIDATE, BASELINE]
     assert [event.name for event in gate.blocks[:3]] == ["baseline", "candidate", "candidate"]
@@ -99,7 +99,7 @@ def test_what_is_clear_ends_after_half_of_the_blocks():
 
 def test_what_is_not_clear_gets_all_its_blocks():
     """The second look may use what the first one left of the level."""
-    gate = Watched(job(), preset=Preset.SHARED, limits=Limits(0.02, 0.03))
+    gate = Watched(job(), preset=Preset.SHARED, limits=GateLimits(0.02, 0.03))
     assert len(gate.outcome.blocks) == 2 * DESIGN.blocks
     assert gate.outcome.judgement.confidence == pytest.approx(1 - 0.8 * 0.05)
 
@@ -157,10 +157,10 @@ def test_a_drill_makes_the_largest_operator_work_longer_and_is_found():
 
 def test_a_drill_that_is_missed_is_no_pass():
     """Little more of one operator is within what a pass allows; whoever drills wants to see it found."""
-    gate = Watched(job(), drill=Drill(0.006, runs_functions=False), limits=Limits(0.001, 0.1))
+    gate = Watched(job(), drill=Drill(0.006, runs_functions=False), limits=GateLimits(0.001, 0.1))
     assert gate.outcome.judgement.verdict is not GateVerdict.SLOWER
     assert gate.outcome.verdict is GateVerdict.INCONCLUSIVE
-    assert "the drill was not found: +0.4% CPU per row were expected" in why(gate.outcome, Limits(), {})
+    assert "the drill was not found: +0.4% CPU per row were expected" in why(gate.outcome, GateLimits(), {})
 
 
 def test_a_drill_that_could_not_be_found_is_not_measured():

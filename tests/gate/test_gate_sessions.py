@@ -7,10 +7,10 @@ import pytest
 from profiler.engines.simulated.noise import Preset
 from profiler.experiment.events import BlockMeasured, BlockStarted, Phase, WindowSeen
 from profiler.questions.gate.experiment import DESIGN
-from profiler.questions.gate.verdict import Limits
+from profiler.questions.gate.verdict import GateLimits
 from tests.gate.test_gate_experiment import Watched, job
 
-UNDECIDED = {"preset": Preset.SHARED, "limits": Limits(0.02, 0.03)}
+UNDECIDED = {"preset": Preset.SHARED, "limits": GateLimits(0.02, 0.03)}
 
 
 def told(gate):

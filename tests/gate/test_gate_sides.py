@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from profiler.cli.gate import Request
+from profiler.cli.gate import GateRequest
 from profiler.errors import UsageError
 from profiler.history.baselines import Baseline
 from profiler.job.configuration import Configuration
@@ -44,7 +44,7 @@ def repository(folder, tmp_path_factory, monkeypatch):
 def request_of(**named):
     nothing = dict.fromkeys(("tasks", "baseline", "against", "against_rev", "save_baseline", "drill"))
     plain = {"aa": False, "rule_out": 0.1, "force": False, "anew": False}
-    return Request("job.py", load_topology("job.py"), **{**nothing, **plain, **named})
+    return GateRequest("job.py", load_topology("job.py"), **{**nothing, **plain, **named})
 
 
 def baseline_at(revision):

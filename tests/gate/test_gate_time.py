@@ -18,7 +18,7 @@ from profiler.questions.gate.burden import burdened
 from profiler.questions.gate.criteria import BASELINE
 from profiler.questions.gate.experiment import DESIGN, FEWEST_BLOCKS, SHORT_BLOCK, Drill, StoredSide
 from profiler.questions.gate.run import BUDGET_S, CLOSING_S, _ends_s
-from profiler.questions.gate.verdict import GateVerdict, Limits
+from profiler.questions.gate.verdict import GateLimits, GateVerdict
 from profiler.questions.gate.words import why
 from profiler.settings.declarations import EngineName, Settings
 from tests.gate.test_gate_experiment import Watched, job, side
@@ -27,7 +27,7 @@ from tests.scenarios import window
 STARTED_S, FIRST_S, DEPLOYED_S, WINDOW_S = 20.0, 8.0, 5.0, 3.8
 """Of Spark: until the engine is there, the first deployment, all others, from window to window."""
 ENDS_S = BUDGET_S - CLOSING_S
-UNDECIDED = {"limits": Limits(max_slowdown=1.0, rule_out=-1.0)}
+UNDECIDED = {"limits": GateLimits(max_slowdown=1.0, rule_out=-1.0)}
 """Nothing is so slow as to fail, or so fast as to pass."""
 
 
@@ -137,7 +137,7 @@ def test_a_drill_of_dataframes_has_time_for_five_turns():
     topology = sql_job()
     drill, preset = Drill(0.1, runs_functions=True), Preset.SHARED
     gate = InTime(
-        topology, baseline=side("baseline", topology), drill=drill, preset=preset, seed=3, limits=Limits(0.02, 0.03)
+        topology, baseline=side("baseline", topology), drill=drill, preset=preset, seed=3, limits=GateLimits(0.02, 0.03)
     )
     assert gate.turns == 5
     assert gate.ended_s <= ENDS_S
@@ -249,7 +249,7 @@ def test_a_drill_that_there_is_no_time_for_is_not_begun():
     )
     assert gate.blocks == []
     assert (gate.outcome.verdict, gate.outcome.complete) == (GateVerdict.INCONCLUSIVE, False)
-    assert f"no time for {FEWEST_BLOCKS} blocks of each version" in why(gate.outcome, Limits(), {})
+    assert f"no time for {FEWEST_BLOCKS} blocks of each version" in why(gate.outcome, GateLimits(), {})
 
 
 def test_no_code_is_loaded_for_blocks_that_there_is_no_time_for():

@@ -16,11 +16,11 @@ from profiler.experiment.observation import Detail
 from profiler.job.configuration import Configuration
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE, Criterion
 from profiler.questions.gate.experiment import DESIGN, Drill, Side, StoredSide, side_by_side
-from profiler.questions.gate.verdict import GateVerdict, Limits
+from profiler.questions.gate.verdict import GateLimits, GateVerdict
 from tests.gate.test_gate_experiment import Watched, job, side
 from tests.gate.test_gate_time import sql_job
 
-UNDECIDED = Limits(max_slowdown=1.0, rule_out=-1.0)
+UNDECIDED = GateLimits(max_slowdown=1.0, rule_out=-1.0)
 """Nothing is so slow as to fail, or so fast as to pass."""
 
 

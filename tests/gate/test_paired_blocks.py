@@ -12,11 +12,11 @@ from scipy import stats
 from profiler.engines.simulated.noise import Preset
 from profiler.experiment.observation import BlockWindows, Doubt, Latency, Observation
 from profiler.questions.gate.criteria import Criterion
-from profiler.questions.gate.verdict import GateVerdict, Judgement, Limits, judge
-from profiler.statistics.confirmation import Block, Layout, arm_difference, order
+from profiler.questions.gate.verdict import GateLimits, GateVerdict, Judgement, judge
+from profiler.statistics.confirmation import Block, BlockLayout, arm_difference, order
 from tests.gate.gates import Version, blocks
 
-PAIRED = Layout(paired=True)
+PAIRED = BlockLayout(paired=True)
 TODAY = Version()
 UNKNOWN = Latency(math.nan, math.nan, math.nan, math.nan)
 
@@ -52,8 +52,8 @@ def slowed(window: Observation, slowness: float) -> Observation:
     return replace(window, throughput_per_s=window.throughput_per_s / slowness)
 
 
-def judged(candidate: Version, seed: int, layout: Layout = PAIRED) -> Judgement:
-    return judge(met(candidate, seed=seed), Limits(), layout=layout)
+def judged(candidate: Version, seed: int, layout: BlockLayout = PAIRED) -> Judgement:
+    return judge(met(candidate, seed=seed), GateLimits(), layout=layout)
 
 
 def test_pairs_are_tested_by_scipys_paired_t_test():
@@ -88,7 +88,7 @@ def test_what_the_machine_does_to_both_is_not_in_the_verdict():
     """A machine that moves by a fifth from turn to turn hides 10 % from blocks that count by themselves."""
     slower = TODAY.with_cpu(count=6e-4)
     together = [judged(slower, seed) for seed in range(20)]
-    apart = [judged(slower, seed, Layout()) for seed in range(20)]
+    apart = [judged(slower, seed, BlockLayout()) for seed in range(20)]
     assert sum(each.verdict is GateVerdict.SLOWER for each in together) >= 18
     assert sum(each.verdict is GateVerdict.SLOWER for each in apart) <= 5
     assert {each.slower_operator.name for each in together if each.slower_operator} == {"count"}
@@ -101,7 +101,7 @@ def test_a_version_that_takes_less_cpu_is_not_failed_for_having_had_less_of_the_
     assert judged(cheaper, 1).verdict is GateVerdict.INCONCLUSIVE
     assert judged(cheaper, 1)[Criterion.THROUGHPUT].effect < -0.1, "it is told all the same"
     assert judged(starved, 1)[Criterion.THROUGHPUT].verdict is GateVerdict.SLOWER
-    in_turns = judge(blocks(TODAY, cheaper), Limits())
+    in_turns = judge(blocks(TODAY, cheaper), GateLimits())
     assert in_turns[Criterion.THROUGHPUT].verdict is GateVerdict.SLOWER, "alone it had all the cores"
 
 
@@ -126,10 +126,10 @@ def test_a_pair_of_which_one_latency_is_not_known_is_left_out():
     """The other one has nothing to be compared with; all other pairs still tell."""
     seen = met(replace(TODAY, latency_ms=60.0), seed=1)
     seen[3] = replace(seen[3], probe=tuple(replace(each, processing_ms=UNKNOWN) for each in seen[3].probe))
-    found = judge(seen, Limits(), layout=PAIRED)[Criterion.LATENCY]
+    found = judge(seen, GateLimits(), layout=PAIRED)[Criterion.LATENCY]
     assert found.verdict is GateVerdict.SLOWER
     assert found.effect == pytest.approx(2.0, rel=0.2)
     silent = [
         replace(each, probe=tuple(replace(probe, processing_ms=UNKNOWN) for probe in each.probe)) for each in seen
     ]
-    assert judge(silent, Limits(), layout=PAIRED)[Criterion.LATENCY].warnings == (Doubt.TOO_FEW_WINDOWS,)
+    assert judge(silent, GateLimits(), layout=PAIRED)[Criterion.LATENCY].warnings == (Doubt.TOO_FEW_WINDOWS,)

@@ -11,13 +11,13 @@ import pytest
 from profiler.engines.simulated.noise import Preset
 from profiler.experiment.observation import Doubt, Latency
 from profiler.questions.gate.criteria import Criterion
-from profiler.questions.gate.slower_operator import Quantity
-from profiler.questions.gate.verdict import GateVerdict, Limits, judge
-from profiler.statistics.confirmation import Layout
+from profiler.questions.gate.slower_operator import OperatorQuantity
+from profiler.questions.gate.verdict import GateLimits, GateVerdict, judge
+from profiler.statistics.confirmation import BlockLayout
 from tests.gate.gates import Version, blocks
 
 TODAY = Version()
-LIMITS = Limits()
+LIMITS = GateLimits()
 
 
 def test_unchanged_code_passes_on_a_quiet_machine():
@@ -48,7 +48,7 @@ def test_what_is_certain_but_small_does_not_fail():
     found = judge(blocks(TODAY, TODAY.with_cpu(count=5.3e-4)), LIMITS)
     assert found[Criterion.CPU].adjusted_p < 0.05
     assert found.verdict is GateVerdict.PASS
-    assert judge(blocks(TODAY, TODAY.with_cpu(count=5.3e-4)), Limits(0.02)).verdict is GateVerdict.SLOWER
+    assert judge(blocks(TODAY, TODAY.with_cpu(count=5.3e-4)), GateLimits(0.02)).verdict is GateVerdict.SLOWER
 
 
 def test_a_faster_version_is_not_slower():
@@ -76,7 +76,7 @@ def test_waiting_longer_is_slower_although_it_costs_no_cpu():
     assert found[Criterion.CPU].verdict is GateVerdict.PASS
     assert found[Criterion.THROUGHPUT].effect == pytest.approx(-0.17, abs=0.02)
     assert found.slower_operator is not None
-    assert (found.slower_operator.name, found.slower_operator.quantity) == ("count", Quantity.BUSY)
+    assert (found.slower_operator.name, found.slower_operator.quantity) == ("count", OperatorQuantity.BUSY)
 
 
 def test_a_higher_latency_alone_fails():
@@ -138,14 +138,14 @@ def test_a_look_that_may_use_less_of_the_level_is_stricter():
 def test_stored_blocks_are_not_taken_for_a_trend():
     """All of one version before all of the other: a trend could not be told from the difference."""
     seen = blocks(TODAY, TODAY.with_cpu(count=6e-4), interleaved=False)
-    stored = judge(seen, LIMITS, layout=Layout(interleaved=False))
+    stored = judge(seen, LIMITS, layout=BlockLayout(interleaved=False))
     assert stored.verdict is GateVerdict.SLOWER
     assert stored[Criterion.CPU].detectable_effect < judge(seen, LIMITS)[Criterion.CPU].detectable_effect
 
 
 def test_what_sessions_differ_by_is_noise():
     """Ten percent between two sessions may be the sessions'; half as much again is not."""
-    layout = Layout(interleaved=False, session_sd=0.03)
+    layout = BlockLayout(interleaved=False, session_sd=0.03)
     found = judge(blocks(TODAY, TODAY.with_cpu(count=6e-4), interleaved=False), LIMITS, layout=layout)
     assert found.verdict is GateVerdict.INCONCLUSIVE
     assert found[Criterion.CPU].detectable_effect > 0.15
@@ -159,7 +159,7 @@ def test_a_slower_day_is_no_slower_code():
     normalised by its speed, stayed."""
     tired = replace(TODAY, throughput_per_s=TODAY.throughput_per_s / 2, latency_ms=2 * TODAY.latency_ms)
     seen = blocks(TODAY, tired, interleaved=False)
-    stored = judge(seen, LIMITS, layout=Layout(interleaved=False))
+    stored = judge(seen, LIMITS, layout=BlockLayout(interleaved=False))
     assert stored.verdict is GateVerdict.INCONCLUSIVE
     assert stored[Criterion.THROUGHPUT].verdict is GateVerdict.INCONCLUSIVE
     assert stored[Criterion.THROUGHPUT].effect == pytest.approx(-0.5, abs=0.02), "it is told all the same"
@@ -206,7 +206,7 @@ def test_the_detectable_effect_is_found_as_often_as_it_promises():
 )
 def test_work_that_moved_is_no_slowdown(candidate):
     """The job does not take longer, whatever one of its operators does."""
-    judged = judge(blocks(Version(), Version(cpu_s=candidate)), Limits(max_slowdown=0.05))
+    judged = judge(blocks(Version(), Version(cpu_s=candidate)), GateLimits(max_slowdown=0.05))
     assert judged[Criterion.CPU].verdict is GateVerdict.PASS
     assert judged[Criterion.OPERATOR].effect >= 0.02, "one of them does more"
     assert judged.verdict is GateVerdict.PASS
@@ -215,7 +215,7 @@ def test_work_that_moved_is_no_slowdown(candidate):
 def test_what_grew_by_more_than_others_shrank_is_a_slowdown():
     """And the operator that grew is named, not a renamed one."""
     candidate = Version(cpu_s={"source": 1e-4, "read": 3.9e-4, "count": 7e-4})
-    judged = judge(blocks(Version(), candidate), Limits())
+    judged = judge(blocks(Version(), candidate), GateLimits())
     assert judged.verdict is GateVerdict.SLOWER
     assert judged.slower_operator is not None
     assert judged.slower_operator.name == "count"
@@ -240,5 +240,5 @@ def with_own_noise(made, seed):
 def test_the_interval_of_the_operator_that_grew_the_most_is_one_of_many():
     """Its lower end is above zero as seldom as the others' are, though it was chosen as the largest of eight."""
     version = Version(cpu_s={f"operator {number}": 1e-4 for number in range(8)})
-    judged = [judge(with_own_noise(blocks(version, version), seed), Limits()) for seed in range(100)]
+    judged = [judge(with_own_noise(blocks(version, version), seed), GateLimits()) for seed in range(100)]
     assert sum(each[Criterion.OPERATOR].low > 0 for each in judged) <= 10

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from profiler.history.memory import MemoryStore
-from profiler.history.pruning import Unwanted, carry_out, plan
+from profiler.history.pruning import Unwanted, carry_out, pruning
 from tests.history.histories import NOON, a_baseline, a_block, a_gate_run, a_result, a_run
 
 
@@ -27,7 +27,7 @@ def store():
 
 
 def planned(store, written=(), **unwanted):
-    return plan(
+    return pruning(
         store.find_runs(kind=None), store.baselines(), Unwanted(**unwanted), lambda found: found.run.id in written
     )
 

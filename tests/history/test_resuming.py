@@ -12,7 +12,7 @@ from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.events import RoundDecided, TrialStarted
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.history.files.unsaved import UnsavedFile
 from profiler.history.keeper import Keeper
 from profiler.history.memory import MemoryStore
@@ -125,7 +125,9 @@ class Interrupted(Exception):  # noqa: N818 - what happens here
 def simulated(report):
     engine = SimulatedEngine(SimulatedPlatform(nodes=6, cores_per_node=2), Preset.QUIET, seed=3, window_s=3.0)
     topology = load_topology("linear")
-    return Loop(engine, topology, POLICIES[PolicyName.STEPWISE](), design=Design(windows=5, blocks=2), report=report)
+    return Loop(
+        engine, topology, POLICIES[PolicyName.STEPWISE](), design=WindowPlan(windows=5, blocks=2), report=report
+    )
 
 
 @pytest.fixture(params=["memory", pytest.param("mongo", marks=pytest.mark.mongo)])

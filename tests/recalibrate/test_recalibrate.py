@@ -12,14 +12,14 @@ from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import UsageError
 from profiler.experiment.events import TrialStarted
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.experiment.observation import Latency
 from profiler.experiment.rounds import Action, Decision, Step
 from profiler.history.fingerprint.fingerprint import fingerprint_document, fingerprint_of
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.recalibrate.decision import (
-    Verdict,
+    RecalibrationVerdict,
     decide,
     movements,
     nearest,
@@ -28,7 +28,7 @@ from profiler.questions.recalibrate.decision import (
     stored_profile,
     verdict,
 )
-from profiler.questions.recalibrate.document import Case, recalibrate_document
+from profiler.questions.recalibrate.document import RecalibrateCase, recalibrate_document
 from profiler.questions.recalibrate.moved_features import moved_features
 from profiler.questions.recalibrate.stored_answer import Standing, look_at
 from profiler.questions.recalibrate.warm_start import Scope, WarmStart
@@ -47,7 +47,7 @@ def engine(seed=1, *, slots=SLOTS, cores=2, preset=Preset.QUIET):
 
 
 def loop(topology, policy, on=None, *, blocks=0, **more):
-    return Loop(on or engine(), topology, policy, design=Design(blocks=blocks), **more)
+    return Loop(on or engine(), topology, policy, design=WindowPlan(blocks=blocks), **more)
 
 
 def fingerprint(topology, on=None, **more):
@@ -153,10 +153,10 @@ def test_the_verdict_is_about_the_profile_that_was_asked_for():
     asked = stored_profile(documented(loop(words(), Stepwise()).run(), "asked"))
     near = stored_profile(documented(loop(new, Stepwise()).run(), "near", taken=fingerprint(new)))
     assert asked.configuration != near.configuration
-    case = Case(decide(asked, fingerprint(new)), nearest([asked, near], fingerprint(new)))
+    case = RecalibrateCase(decide(asked, fingerprint(new)), nearest([asked, near], fingerprint(new)))
     profile = loop(new, WarmStart(near.rounds, case.decided.scope), engine(2)).run()
-    assert verdict(near, profile) is Verdict.CONFIRMED
-    assert verdict(asked, profile, near) is Verdict.CHANGED
+    assert verdict(near, profile) is RecalibrationVerdict.CONFIRMED
+    assert verdict(asked, profile, near) is RecalibrationVerdict.CHANGED
     document = recalibrate_document(case, profile)
     assert (document["verdict"], document["again"]["standing"]) == ("changed", "as good as stored")
     assert document["conclusion"].startswith(f"{near.configuration} instead of {asked.configuration}, ")
@@ -167,7 +167,7 @@ def test_the_same_tasks_in_a_nearer_profile_confirm_those_that_were_asked_for(st
     """What counts are the tasks, not whose they are; what was measured again is told apart."""
     new = words(split_ms=0.021)
     near = replace(stored, run="near", fingerprint=fingerprint(new))
-    case = Case(decide(stored, fingerprint(new)), nearest([stored, near], fingerprint(new)))
+    case = RecalibrateCase(decide(stored, fingerprint(new)), nearest([stored, near], fingerprint(new)))
     profile = loop(new, WarmStart(near.rounds, case.decided.scope), engine(2)).run()
     document = recalibrate_document(case, profile)
     assert document["verdict"] == "confirmed"
@@ -204,7 +204,7 @@ def test_an_unchanged_profile_is_confirmed_in_two_rounds_at_the_most(workload):
     profile = loop(topology, WarmStart(before.rounds, Scope.CONFIRM), on(2)).run()
     assert len(profile.rounds) <= 2
     assert set(steps(profile)) == {Step.STORED}
-    assert verdict(before, profile) is Verdict.CONFIRMED
+    assert verdict(before, profile) is RecalibrationVerdict.CONFIRMED
 
 
 def test_a_confirmation_measures_no_blocks(stored):
@@ -220,7 +220,7 @@ def test_an_answer_that_became_slower_is_noticed_and_searched_for_anew(stored):
     assert steps(profile)[:3] == [Step.STORED, Step.STORED, Step.FEATURES]
     assert "slower than stored" in profile.rounds[1].decision.why
     assert profile.answer.configuration != stored.configuration
-    assert verdict(stored, profile) is Verdict.CHANGED
+    assert verdict(stored, profile) is RecalibrationVerdict.CHANGED
     cold = loop(slower, Stepwise(), engine(2)).run()
     assert profile.answer.throughput_per_s > 0.95 * cold.answer.throughput_per_s
 
@@ -267,7 +267,7 @@ def test_longer_messages_repeat_step_one_and_what_follows():
     assert len(profile.rounds) > 1
     assert Step.STORED not in steps(profile)
     assert "c" in {each.name for each in movements(before, profile)}
-    assert verdict(before, profile) is Verdict.CHANGED
+    assert verdict(before, profile) is RecalibrationVerdict.CHANGED
 
 
 def test_other_data_that_cost_the_same_repeat_step_one_only(stored):
@@ -275,7 +275,7 @@ def test_other_data_that_cost_the_same_repeat_step_one_only(stored):
     profile = loop(words(), WarmStart(stored.rounds, Scope.FEATURES), engine(2)).run()
     assert steps(profile) == [Step.FEATURES, Step.STORED]
     assert movements(stored, profile) == ()
-    assert verdict(stored, profile) is Verdict.CONFIRMED
+    assert verdict(stored, profile) is RecalibrationVerdict.CONFIRMED
 
 
 def test_one_task_each_that_was_the_best_is_confirmed_by_step_one_itself():
@@ -300,7 +300,7 @@ def test_a_replay_gives_the_same_moves(stored, scope):
     slots = 10 if scope is Scope.PLATFORM else SLOTS
     made = loop(words(split_ms=0.03), WarmStart(stored.rounds, scope), engine(2, slots=slots))
     profile = made.run()
-    moves = replayed(WarmStart(stored.rounds, scope), made.situation(), profile.rounds)
+    moves = replayed(WarmStart(stored.rounds, scope), made.context(), profile.rounds)
     assert [move for move in moves if isinstance(move, Decision)] == [seen.decision for seen in profile.rounds]
     started = []
     again = loop(
@@ -336,7 +336,7 @@ def test_a_budget_that_ends_it_is_inconclusive(stored):
         clock=lambda: float(next(clock)),
     ).run()
     assert not profile.complete
-    assert verdict(stored, profile) is Verdict.INCONCLUSIVE
+    assert verdict(stored, profile) is RecalibrationVerdict.INCONCLUSIVE
 
 
 # What is kept.

@@ -19,7 +19,7 @@ from profiler.questions.fingerprints import as_asked, asked_of, foreseen_fingerp
 from profiler.questions.recalibrate import run
 from profiler.questions.recalibrate.document import recalibrate_schema
 from profiler.questions.search.document import schema
-from profiler.questions.search.loop import Limits
+from profiler.questions.search.loop import TimeLimits
 from profiler.settings.sources import resolve
 
 JOB = """
@@ -338,7 +338,7 @@ def test_a_budget_that_is_over_is_inconclusive(recalibrated, job):
 def test_a_search_ends_by_the_limits_of_a_profile(recalibrated, job, monkeypatch):
     """Those of Spark, where no budget is set."""
     job(JOB.replace('"the", "a"', '"the"'))
-    monkeypatch.setattr(run, "time_limits", lambda settings: Limits(search_s=1e-3))
+    monkeypatch.setattr(run, "time_limits", lambda settings: TimeLimits(search_s=1e-3))
     assert recalibrated(code=4)["rounds"] == 1
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from profiler.questions.recalibrate.watch import Limits, Quantity, Sample, Watch
+from profiler.questions.recalibrate.watch import Watch, WatchedQuantity, WatchedSample, WatchLimits
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-LIMITS = Limits(queue_rows=1000, latency_ms=500, period_s=30)
+LIMITS = WatchLimits(queue_rows=1000, latency_ms=500, period_s=30)
 
 
 def sample(second, queue=0.0, latency=100.0):
-    return Sample(NOON + timedelta(seconds=second), queue, latency)
+    return WatchedSample(NOON + timedelta(seconds=second), queue, latency)
 
 
 def alarms(samples, limits=LIMITS):
@@ -34,7 +34,7 @@ def test_a_job_that_tells_less_often_than_the_period_is_heard():
     """Its windows lie further apart than the period is long; a gap is what is longer than usual."""
     rare = [sample(second, queue=5000) for second in range(0, 300, 45)]
     (alarm,), _ = alarms(rare)
-    assert alarm.quantity is Quantity.QUEUE
+    assert alarm.quantity is WatchedQuantity.QUEUE
     assert (alarm.at - alarm.since).total_seconds() >= LIMITS.period_s
 
 
@@ -48,19 +48,19 @@ def test_what_lasts_for_the_period_raises_an_alarm_once():
     """And says since when, how much, and of what."""
     found, watch = alarms(steady(0, 120, queue=5000))
     (alarm,) = found
-    assert (alarm.quantity, alarm.raised, alarm.value, alarm.limit) == (Quantity.QUEUE, True, 5000, 1000)
+    assert (alarm.quantity, alarm.raised, alarm.value, alarm.limit) == (WatchedQuantity.QUEUE, True, 5000, 1000)
     assert (alarm.since, alarm.at) == (NOON, NOON + timedelta(seconds=30))
-    assert watch.raised == (Quantity.QUEUE,)
+    assert watch.raised == (WatchedQuantity.QUEUE,)
 
 
 def test_queue_and_latency_are_watched_by_themselves():
     """Either alone is enough; a latency that nobody sampled is not too high, and not low either."""
     (alarm,) = alarms(steady(0, 60, latency=900))[0]
-    assert alarm.quantity is Quantity.LATENCY
+    assert alarm.quantity is WatchedQuantity.LATENCY
     unknown = [sample(second, latency=None if second % 2 else 900) for second in range(0, 60, 3)]
-    assert [each.quantity for each in alarms(unknown)[0]] == [Quantity.LATENCY]
+    assert [each.quantity for each in alarms(unknown)[0]] == [WatchedQuantity.LATENCY]
     both, watch = alarms(steady(0, 60, queue=5000, latency=900))
-    assert {each.quantity for each in both} == set(watch.raised) == {Quantity.QUEUE, Quantity.LATENCY}
+    assert {each.quantity for each in both} == set(watch.raised) == {WatchedQuantity.QUEUE, WatchedQuantity.LATENCY}
 
 
 def test_an_alarm_ends_only_well_below_the_limit_and_for_as_long():
@@ -68,7 +68,7 @@ def test_an_alarm_ends_only_well_below_the_limit_and_for_as_long():
     raised = steady(0, 33, queue=5000)
     lingering, watch = alarms([*raised, *steady(33, 300, queue=900)])
     assert len(lingering) == 1
-    assert watch.raised == (Quantity.QUEUE,)
+    assert watch.raised == (WatchedQuantity.QUEUE,)
     flickering, watch = alarms([*raised, *steady(33, 60, queue=100), sample(60, queue=900), *steady(63, 90, queue=100)])
     assert len(flickering) == 1
     ended, watch = alarms([*raised, *steady(33, 66, queue=100)])
@@ -92,6 +92,8 @@ def test_a_time_in_which_a_latency_is_not_known_starts_its_count_anew():
     """Windows go on meanwhile, and tell the queue: that of the latency is another count."""
     unknown = steady(3, 600, queue=5000, latency=None)
     found, _ = alarms([sample(0, queue=5000, latency=900), *unknown, *steady(600, 627, queue=5000, latency=900)])
-    assert [alarm.quantity for alarm in found] == [Quantity.QUEUE]
+    assert [alarm.quantity for alarm in found] == [WatchedQuantity.QUEUE]
     later, _ = alarms([sample(0, latency=900), *steady(3, 600, latency=None), *steady(600, 633, latency=900)])
-    assert [(alarm.quantity, alarm.since) for alarm in later] == [(Quantity.LATENCY, NOON + timedelta(seconds=600))]
+    assert [(alarm.quantity, alarm.since) for alarm in later] == [
+        (WatchedQuantity.LATENCY, NOON + timedelta(seconds=600))
+    ]

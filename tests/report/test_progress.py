@@ -10,7 +10,7 @@ from rich.console import Console
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies import POLICIES
 from profiler.report.progress import COUNTED_EVERY_S, LivePanel, PlainLines
@@ -45,7 +45,7 @@ def shown():
     """What the panel shows after every event of a whole profile."""
     screens = []
     console = Console(file=io.StringIO(), force_terminal=False, width=120)
-    design = Design(windows=4, blocks=3)
+    design = WindowPlan(windows=4, blocks=3)
     panel = LivePanel(console, "profile waits on simulated", TimeLeft(design, 3.0, batch_s=30.0))
 
     def watched(event):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from profiler.experiment.events import BlockStarted, RoundDecided, SearchEnded, TrialStarted, VerificationStarted
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.experiment.rounds import Action, Step, Trial
 from profiler.job.configuration import Configuration
 from profiler.report.time_left import TimeLeft
@@ -13,7 +13,7 @@ from tests.scenarios import outcome
 
 ONE_EACH = Configuration.of({"in": 1, "work": 1})
 ROUND = outcome({"in": 1, "work": 1}, [100.0] * 10)
-DESIGN = Design(windows=10, probe=3, block=3, block_warm_up=1, blocks=6)
+DESIGN = WindowPlan(windows=10, probe=3, block=3, block_warm_up=1, blocks=6)
 
 
 class Profiling:
@@ -36,17 +36,17 @@ def started(number):
 
 def test_before_the_first_round_the_design_tells():
     """More windows, more blocks, a verification: each takes longer, and is told from the first second on."""
-    quick = Profiling(Design(windows=5, probe=2, blocks=0)).time_left.left_s
-    longer = Profiling(Design(windows=10, probe=2, blocks=0)).time_left.left_s
-    confirmed = Profiling(Design(windows=10, probe=2, blocks=6)).time_left.left_s
-    verified = Profiling(Design(windows=10, probe=2, blocks=6), batch_s=30.0).time_left.left_s
+    quick = Profiling(WindowPlan(windows=5, probe=2, blocks=0)).time_left.left_s
+    longer = Profiling(WindowPlan(windows=10, probe=2, blocks=0)).time_left.left_s
+    confirmed = Profiling(WindowPlan(windows=10, probe=2, blocks=6)).time_left.left_s
+    verified = Profiling(WindowPlan(windows=10, probe=2, blocks=6), batch_s=30.0).time_left.left_s
     assert 60 < quick < longer < confirmed < verified
     assert verified - confirmed == pytest.approx(65)
 
 
 def test_the_rounds_tell_how_long_rounds_take():
     """Once two of five rounds took 30 s each, three more take 90."""
-    profiling = Profiling(Design(blocks=0))
+    profiling = Profiling(WindowPlan(blocks=0))
     profiling.after(20, started(1))
     profiling.after(30, RoundDecided(ROUND), started(2))
     assert profiling.after(30, RoundDecided(ROUND)) == pytest.approx(90)
@@ -55,7 +55,7 @@ def test_the_rounds_tell_how_long_rounds_take():
 
 def test_a_budget_bounds_the_rounds():
     """Five rounds of 30 s are foreseen, and there is time for less than four."""
-    profiling = Profiling(Design(blocks=0), budget_s=100.0)
+    profiling = Profiling(WindowPlan(blocks=0), budget_s=100.0)
     profiling.after(20, started(1))
     profiling.after(30, RoundDecided(ROUND), started(2))
     assert profiling.after(30, RoundDecided(ROUND)) == pytest.approx(40)
@@ -63,7 +63,7 @@ def test_a_budget_bounds_the_rounds():
 
 def test_a_search_that_takes_longer_than_foreseen_still_takes_a_while():
     """The guess does not end before the search does."""
-    profiling = Profiling(Design(blocks=0))
+    profiling = Profiling(WindowPlan(blocks=0))
     profiling.after(20, started(1))
     for number in range(2, 12):
         profiling.after(30, RoundDecided(ROUND), started(number))
@@ -82,14 +82,16 @@ def test_blocks_and_production_batches_are_counted_down():
 
 def test_it_reads_as_a_clock():
     """Minutes and seconds, so far and left."""
-    profiling = Profiling(Design(blocks=0), batch_s=30.0)
+    profiling = Profiling(WindowPlan(blocks=0), batch_s=30.0)
     profiling.after(65, VerificationStarted(ONE_EACH, 90.0, 30.0))
     assert str(profiling.time_left) == "1:05 so far, about 1:05 left"
 
 
 def test_a_gate_is_one_round_and_the_blocks_of_two_versions():
     """Its first block ends the round that loads the engine; probes count as windows."""
-    gate = Profiling(Design(windows=6, probe=0, block=3, block_warm_up=1, block_probe=1, blocks=8), rounds=1, arms=2)
+    gate = Profiling(
+        WindowPlan(windows=6, probe=0, block=3, block_warm_up=1, block_probe=1, blocks=8), rounds=1, arms=2
+    )
     before = gate.after(20, started(1))
     assert 16 * (5 + 5 * 3.8) < before < 16 * (5 + 5 * 3.8) + 60
     assert gate.after(60, BlockStarted(0, 16, ONE_EACH, "baseline")) == pytest.approx(16 * (5 + 5 * 3.8))
@@ -99,7 +101,7 @@ def test_a_gate_is_one_round_and_the_blocks_of_two_versions():
 
 def test_no_more_is_left_than_what_a_budget_of_all_leaves():
     """Eight blocks of both versions would take longer than six minutes, and are ended by then."""
-    design = Design(windows=6, probe=0, block=3, block_warm_up=1, block_probe=1, blocks=8)
+    design = WindowPlan(windows=6, probe=0, block=3, block_warm_up=1, block_probe=1, blocks=8)
     gate = Profiling(design, rounds=1, arms=2, whole_s=360.0)
     assert gate.time_left.left_s == pytest.approx(360)
     gate.after(20, started(1))

@@ -9,7 +9,7 @@ import pytest
 from profiler import Cost, Operator, Source, Topology
 from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
 from profiler.experiment.engine import Platform
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.experiment.observation import Detail, Doubt, OperatorWindow
 from profiler.experiment.rounds import Action
 from profiler.questions.search.bound import By, bound_of
@@ -17,7 +17,7 @@ from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop, Profile
 from profiler.questions.search.operators import classes_in_words, operator_parts, state_in_words, state_rows
 from profiler.questions.search.policies import POLICIES
-from profiler.questions.search.policies.policy import Parameters, Situation
+from profiler.questions.search.policies.policy import Parameters, SearchContext
 from profiler.questions.search.validity import where_it_holds
 from tests.scenarios import outcome
 
@@ -26,7 +26,7 @@ def profiled(*operators: Operator, source: Source | None = None, slots: int = 16
     topology = Topology.chain("job", source or Source("in", cost=Cost(cpu_ms=0.001)), *operators)
     engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=2, slots=slots), seed=1)
     parameters = Parameters(latency_ms=latency_ms)
-    return Loop(engine, topology, POLICIES["stepwise"](), parameters=parameters, design=Design(blocks=0)).run()
+    return Loop(engine, topology, POLICIES["stepwise"](), parameters=parameters, design=WindowPlan(blocks=0)).run()
 
 
 def test_cpu_names_the_cores():
@@ -131,8 +131,8 @@ def with_state(rows: tuple[float, float], prefill_keys: int) -> Profile:
     )
     only = replace(seen, measurement=replace(seen.measurement, windows=windows))
     platform = Platform(slots=8, cores=2, prefill_keys=prefill_keys)
-    situation = Situation(topology, slots=8, cores=2)
-    return Profile(topology, situation, platform, 0, "stepwise", (only,), only, only)
+    context = SearchContext(topology, slots=8, cores=2)
+    return Profile(topology, context, platform, 0, "stepwise", (only,), only, only)
 
 
 def test_state_is_that_of_the_last_window_and_said_to_have_been_empty():

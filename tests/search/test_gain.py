@@ -9,7 +9,7 @@ from rich.console import Console
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop
@@ -37,7 +37,7 @@ LEFT_OUT = "today's job has 8 tasks and there are 6 slots for them: it was not m
 def test_the_gain_names_what_was_measured(policy, slots, over, is_left_out):
     """Stated tasks that another policy does not look at, or that do not fit the slots, are no yardstick."""
     engine = SimulatedEngine(SimulatedPlatform(cores_per_node=8, slots=slots), seed=1)
-    profile = Loop(engine, STATED, POLICIES[policy](), design=Design(blocks=0)).run()
+    profile = Loop(engine, STATED, POLICIES[policy](), design=WindowPlan(blocks=0)).run()
     console = Console(file=io.StringIO(), width=200)
     print_profile(console, profile, run=None, engine="simulated")
     printed = console.file.getvalue()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.questions.search.document import profile_document, rounds_of
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.paste import paste_settings
@@ -30,7 +30,7 @@ class Hiding(SimulatedEngine):
 
 
 def profiled(engine):
-    found = Loop(engine(SimulatedPlatform(slots=8), seed=1), WAITS, POLICIES["stepwise"](), design=Design(blocks=0))
+    found = Loop(engine(SimulatedPlatform(slots=8), seed=1), WAITS, POLICIES["stepwise"](), design=WindowPlan(blocks=0))
     profile = found.run()
     profile = replace(profile, platform=replace(profile.platform, python_settings={"spark.python": "yes"}))
     return profile, profile_document(profile, run="r", engine="simulated", environment={})

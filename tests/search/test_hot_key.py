@@ -8,7 +8,7 @@ import pytest
 
 from profiler import Cost, Operator, Source, Topology
 from profiler.engines.simulated import Preset, SimulatedEngine, SimulatedPlatform
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Action
 from profiler.questions.search.loop import Loop, Profile
@@ -27,7 +27,7 @@ def keyed(share: float, **operator: object) -> Topology:
 
 def profiled(topology: Topology, policy: str = "stepwise", preset: Preset = Preset.QUIET, seed: int = 1) -> Profile:
     engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=8, slots=32), preset, seed=seed)
-    return Loop(engine, topology, POLICIES[policy](), design=Design(blocks=0)).run()
+    return Loop(engine, topology, POLICIES[policy](), design=WindowPlan(blocks=0)).run()
 
 
 @pytest.mark.parametrize(("share", "tasks"), [(0.5, 4), (0.2, 16), (0.05, 76), (0.8, 1), (1.0, 1)])
@@ -108,7 +108,7 @@ def test_a_skew_that_cannot_be_counted_is_learnt_from_the_tasks():
     engine = SimulatedEngine(
         SimulatedPlatform(nodes=1, cores_per_node=8, slots=32, hidden_skew=0.9), Preset.QUIET, seed=3
     )
-    profile = Loop(engine, topology, POLICIES["stepwise"](), design=Design(blocks=0)).run()
+    profile = Loop(engine, topology, POLICIES["stepwise"](), design=WindowPlan(blocks=0)).run()
     first = next(seen for seen in profile.rounds if seen.configuration["count"] > 1)
     share = hot_shares(topology, [first])["count"]
     assert share > 0.2

@@ -10,7 +10,7 @@ from rich.console import Console
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.experiment.events import BlockStarted, SearchEnded
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.markdown import as_markdown
@@ -28,7 +28,7 @@ def profiled(slots, latency_ms, events=None):
         WAITS,
         POLICIES["stepwise"](),
         Parameters(latency_ms=latency_ms),
-        Design(blocks=4),
+        WindowPlan(blocks=4),
         report=(events if events is not None else []).append,
     ).run()
     return found, profile_document(found, run="a-run", engine="simulated", environment={})

@@ -12,13 +12,13 @@ from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.events import BlockStarted, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, WindowSeen
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.experiment.observation import Doubt
 from profiler.experiment.rounds import Action, Decision, Step
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.search.document import profile_document, rounds_of
-from profiler.questions.search.loop import FEWEST_BLOCKS, Limits, Loop, _answer
+from profiler.questions.search.loop import FEWEST_BLOCKS, Loop, TimeLimits, _answer
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Parameters, next_trial, replayed
 from profiler.questions.search.validity import where_it_holds
@@ -31,7 +31,7 @@ def engine(slots=15, *, seed=1, preset=Preset.QUIET, nodes=1, cores=8):
 
 
 def loop(topology=WAITS, *, on=None, policy="stepwise", blocks=0, **more):
-    return Loop(on or engine(), topology, POLICIES[policy](), design=Design(blocks=blocks), **more)
+    return Loop(on or engine(), topology, POLICIES[policy](), design=WindowPlan(blocks=blocks), **more)
 
 
 def test_it_solves_the_tie_that_stops_single_additions():
@@ -69,9 +69,9 @@ def test_a_replay_gives_the_same_moves(policy, workload):
     on = engine(24, nodes=3, cores=2)
     run = loop(load_topology(workload), on=on, policy=policy)
     profile = run.run()
-    moves = list(replayed(POLICIES[policy](), run.situation(), profile.rounds))
+    moves = list(replayed(POLICIES[policy](), run.context(), profile.rounds))
     assert [move for move in moves if isinstance(move, Decision)] == [seen.decision for seen in profile.rounds]
-    assert next_trial(POLICIES[policy](), run.situation(), profile.rounds) is None
+    assert next_trial(POLICIES[policy](), run.context(), profile.rounds) is None
     assert profile.answer.configuration.slots <= 24
 
 
@@ -82,9 +82,7 @@ def test_a_json_file_replays_to_the_same_decisions():
     text = json.dumps(profile_document(profile, run="r", engine="simulated", environment={}), allow_nan=False)
     rounds = rounds_of(json.loads(text))
     assert rounds == list(profile.rounds)
-    decisions = [
-        move for move in replayed(POLICIES["stepwise"](), run.situation(), rounds) if isinstance(move, Decision)
-    ]
+    decisions = [move for move in replayed(POLICIES["stepwise"](), run.context(), rounds) if isinstance(move, Decision)]
     assert decisions == [seen.decision for seen in profile.rounds]
 
 
@@ -95,7 +93,7 @@ def test_a_history_of_another_topology_is_refused():
     with pytest.raises(ProfileError, match="Round 1 measured"):
         other.run(history=profile.rounds)
     with pytest.raises(ProfileError, match="Round 1 measured"):
-        list(replayed(POLICIES["stepwise"](), other.situation(), profile.rounds))
+        list(replayed(POLICIES["stepwise"](), other.context(), profile.rounds))
 
 
 def test_a_resumed_run_measures_only_what_is_missing():
@@ -191,7 +189,7 @@ def test_todays_job_does_not_stay_for_being_faster_and_too_late(today_ms, answer
     today = replace(today, trial=replace(today.trial, step=Step.TODAY, fused=True))
     found = outcome(tasks, [500.0, 501.0] * 5, number=2, latency=answer_ms)
     rounds = [today, found.decided(Decision(accepted=True, why="", incumbent=2))]
-    answer, notes = _answer(rounds, run.situation())
+    answer, notes = _answer(rounds, run.context())
     assert (answer is today) == stays
     assert any("keep it" in note for note in notes) == stays
 
@@ -234,7 +232,7 @@ def test_a_search_that_used_up_its_own_time_is_confirmed_all_the_same():
     profile = loop(
         load_topology("word-count"),
         on=engine(24, nodes=3, cores=2),
-        limits=Limits(search_s=240),
+        limits=TimeLimits(search_s=240),
         blocks=4,
         clock=lambda: float(next(ticks)),
     ).run()
@@ -265,10 +263,10 @@ def test_a_confirmation_has_the_blocks_that_fit(room_for, each):
         assert len(profile.confirmations) == 1
         return ended_s[0], planned[0]
 
-    ended_s, planned = confirmed(Limits())
+    ended_s, planned = confirmed(TimeLimits())
     assert planned == 2 * 6
     if room_for is not None:
-        assert confirmed(Limits(confirmed_s=ended_s + room_for * turn_s)) == (ended_s, 2 * each)
+        assert confirmed(TimeLimits(confirmed_s=ended_s + room_for * turn_s)) == (ended_s, 2 * each)
 
 
 class Tiring(SimulatedEngine):

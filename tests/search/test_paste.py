@@ -9,7 +9,7 @@ import jsonschema
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.experiment.engine import Platform
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.job.topology import Batches, Cost, Operator, Source, Topology
 from profiler.questions.search.document import profile_document, schema
 from profiler.questions.search.loop import Loop
@@ -35,7 +35,7 @@ def profiled(*operators, tasks=None):
 
 def profiled_topology(topology):
     engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=4, slots=12))
-    profile = Loop(engine, topology, POLICIES["stepwise"](), design=Design(blocks=0)).run()
+    profile = Loop(engine, topology, POLICIES["stepwise"](), design=WindowPlan(blocks=0)).run()
     return replace(profile, platform=PLATFORM, extra_slots=1)
 
 

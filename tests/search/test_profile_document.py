@@ -10,7 +10,7 @@ import pytest
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import UsageError
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.questions.search.document import profile_document, rounds_of, schema
 from profiler.questions.search.loop import Loop
@@ -20,7 +20,7 @@ from profiler.questions.search.policies import POLICIES
 @pytest.fixture(scope="module")
 def document():
     engine = SimulatedEngine(SimulatedPlatform(nodes=3, cores_per_node=2, slots=20), seed=4)
-    profile = Loop(engine, load_topology("word-count"), POLICIES["stepwise"](), design=Design(blocks=4)).run()
+    profile = Loop(engine, load_topology("word-count"), POLICIES["stepwise"](), design=WindowPlan(blocks=4)).run()
     made = profile_document(profile, run="a-run", engine="simulated", environment={"cores": 6})
     return json.loads(json.dumps(made, allow_nan=False))
 

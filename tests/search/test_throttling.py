@@ -10,7 +10,7 @@ from profiler.experiment.observation import Measurement
 from profiler.experiment.rounds import Decision, Round
 from profiler.job.configuration import Configuration
 from profiler.questions.search.policies.incumbent import Search
-from profiler.questions.search.policies.policy import Situation
+from profiler.questions.search.policies.policy import SearchContext
 from profiler.questions.search.policies.stepwise.platform_capability import throttle
 from tests.scenarios import FAST, SLOW, WAITS, outcome, window
 
@@ -20,7 +20,7 @@ MANY = dict.fromkeys(WAITS.names, 3)
 
 def searched(*rounds):
     """Return a search with these rounds behind it, of which the first is the incumbent."""
-    search = Search(Situation(WAITS, slots=20, cores=2, nodes=1))
+    search = Search(SearchContext(WAITS, slots=20, cores=2, nodes=1))
     search.rounds.extend(rounds)
     list(search.decide(rounds[0], "", accepted=True))
     return search

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.job.loading import load_topology
-from profiler.questions.search.loop import Limits
+from profiler.questions.search.loop import TimeLimits
 from profiler.questions.search.run import CONFIRMED_S, SEARCH_S, search_design, time_limits
 from profiler.questions.windows import LONG_WINDOW_S, LONG_WINDOWS, fewer_of, with_fitting_windows
 from profiler.settings.declarations import EngineName, Settings
@@ -44,7 +44,7 @@ def test_simulated_windows_need_no_length():
 
 
 def test_longer_windows_take_the_same_time_in_all():
-    design = Design(windows=6, warm_up=14, probe=3, calm=5, block=3)
+    design = WindowPlan(windows=6, warm_up=14, probe=3, calm=5, block=3)
     longer = fewer_of(design, 6.0)
     assert (longer.windows, longer.warm_up, longer.probe, longer.calm, longer.block) == (6, 7, 2, 3, 2)
     assert fewer_of(design, 3.0) == fewer_of(design, 1.0) == design
@@ -53,7 +53,7 @@ def test_longer_windows_take_the_same_time_in_all():
 
 def test_a_search_on_spark_has_a_limit_that_grows_with_its_windows():
     """What the user said about time goes before it, and simulated windows take none."""
-    assert time_limits(Settings()) == time_limits(Settings(window_s=1.0)) == Limits(SEARCH_S, CONFIRMED_S)
-    assert time_limits(Settings(window_s=6.0)) == Limits(2 * SEARCH_S, 2 * CONFIRMED_S)
+    assert time_limits(Settings()) == time_limits(Settings(window_s=1.0)) == TimeLimits(SEARCH_S, CONFIRMED_S)
+    assert time_limits(Settings(window_s=6.0)) == TimeLimits(2 * SEARCH_S, 2 * CONFIRMED_S)
     for unlimited in (Settings(budget_s=1e3), Settings(quick=True), Settings(engine=EngineName.SIMULATED)):
-        assert time_limits(unlimited) == Limits()
+        assert time_limits(unlimited) == TimeLimits()

@@ -10,7 +10,7 @@ import pytest
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import UsageError
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.history.fingerprint.digests import conf_digest
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.fingerprints import as_asked, asked_of
@@ -97,7 +97,7 @@ def test_a_password_stays_out_of_every_report_and_of_the_history():
     """The settings to paste, the document, its Markdown, and the record of the run."""
     topology = Topology.chain("job", Source("in"), Operator("work", cost=Cost(cpu_ms=0.1)))
     engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=4, slots=12))
-    profile = Loop(engine, topology, POLICIES["stepwise"](), design=Design(blocks=0)).run()
+    profile = Loop(engine, topology, POLICIES["stepwise"](), design=WindowPlan(blocks=0)).run()
     profile = replace(profile, platform=replace(profile.platform, job_settings={URI_KEY: URI}))
     document = profile_document(profile, run="a-run", engine="spark", environment={})
     record = profile_run(topology, Settings(conf=(f"{URI_KEY}={URI}",)), engine)

@@ -12,7 +12,7 @@ import pytest
 
 from profiler.errors import ProfileError, UsageError
 from profiler.traffic import capture
-from profiler.traffic.capture import Sample, sample_topic, write_sample
+from profiler.traffic.capture import TopicSample, sample_topic, write_sample
 from profiler.traffic.generator.payloads import MAX_MESSAGE_BYTES, Message, read_payloads
 
 
@@ -143,7 +143,7 @@ def test_a_broker_that_falls_silent_is_told(monkeypatch):
 def test_the_file_is_a_workload_file_for_its_owner_only(tmp_path: Path, name: str):
     messages = (Message(b'{"key": 1}', b"k", [("h", b"\xff")]), Message(b"\xfe"), Message(b"line\nline"))
     path = tmp_path / name
-    write_sample(Sample(messages), path)
+    write_sample(TopicSample(messages), path)
     assert read_payloads(path).messages == list(messages)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert (path.read_bytes()[:2] == b"\x1f\x8b") == name.endswith(".gz")
@@ -154,4 +154,4 @@ def test_the_file_is_a_workload_file_for_its_owner_only(tmp_path: Path, name: st
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path):
     with pytest.raises(ProfileError, match="can't be written"):
-        write_sample(Sample((Message(b"a"),)), tmp_path / "missing" / "a.jsonl")
+        write_sample(TopicSample((Message(b"a"),)), tmp_path / "missing" / "a.jsonl")

@@ -27,7 +27,7 @@ from profiler.traffic.generator.payloads import MAX_MESSAGE_BYTES
 from profiler.traffic.generator.process import GeneratorProcess
 from profiler.traffic.generator.producer import PacedProducer
 from profiler.traffic.generator.standalone import generate
-from profiler.traffic.generator.wire import Report, SetRate, Target
+from profiler.traffic.generator.wire import GeneratorReport, SetRate, Target
 
 BOUND_S = 60.0
 """Far above what anything here may take; only a hang reaches it."""
@@ -47,7 +47,7 @@ def log(tmp_path: Path) -> Path:
     return tmp_path / "generator.log"
 
 
-def until(generator: GeneratorProcess, reached: Callable[[Report], bool]) -> Report:
+def until(generator: GeneratorProcess, reached: Callable[[GeneratorReport], bool]) -> GeneratorReport:
     """Wait for a report."""
     deadline = time.monotonic() + BOUND_S
     while not reached(report := generator.next_report()):
@@ -61,7 +61,7 @@ def test_every_message_arrives_once_in_order_with_the_time_it_was_due(
     broker: Kafka, create_topic: CreateTopic, numbered: Path, log: Path
 ) -> None:
     """Counts are exact, partitions even and in order, and timestamps are the intended times to the millisecond."""
-    topic, reports = create_topic(3), list[Report]()
+    topic, reports = create_topic(3), list[GeneratorReport]()
     before_ms = time.time() * 1000
     last = generate(broker.address, topic, 5_000.0, 2.0, numbered, reports.append, log=log)
     after_ms = time.time() * 1000
@@ -330,9 +330,9 @@ def test_an_interruption_ends_a_run_in_order(
     broker: Kafka, create_topic: CreateTopic, numbered: Path, log: Path
 ) -> None:
     """Ctrl-C gives the final counts, which are what the topic holds, and is passed on."""
-    topic, reports = create_topic(1), list[Report]()
+    topic, reports = create_topic(1), list[GeneratorReport]()
 
-    def interrupt_once(report: Report) -> None:
+    def interrupt_once(report: GeneratorReport) -> None:
         reports.append(report)
         if report.sent and report.rate_per_s:
             raise KeyboardInterrupt

@@ -8,13 +8,13 @@ import pytest
 
 from profiler.errors import UsageError
 from profiler.traffic.generator.achieved import achieved
-from profiler.traffic.generator.wire import Failure, Report, SetRate, Stop, read_command, read_report, to_line
+from profiler.traffic.generator.wire import Failure, GeneratorReport, SetRate, Stop, read_command, read_report, to_line
 
 
 def reported(
     time_s: float, offered: int, acked: int, errors: int = 0, behind_s: float = 0.0, abandoned: int = 0
-) -> Report:
-    return Report(time_s, 100.0, offered, acked, acked, abandoned, errors, behind_s, 0)
+) -> GeneratorReport:
+    return GeneratorReport(time_s, 100.0, offered, acked, acked, abandoned, errors, behind_s, 0)
 
 
 def test_rates_are_interpolated_between_reports() -> None:
@@ -58,7 +58,7 @@ def test_commands_survive_the_pipe(message: SetRate | Stop) -> None:
 
 
 @pytest.mark.parametrize("message", [reported(1.0, 2, 3), Failure("what", "way out", 2)])
-def test_reports_survive_the_pipe(message: Report | Failure) -> None:
+def test_reports_survive_the_pipe(message: GeneratorReport | Failure) -> None:
     """What the child says is what the parent reads."""
     assert read_report(to_line(message)) == message
 

@@ -6,7 +6,7 @@ import pytest
 
 from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
 from profiler.engines.spark.layout.chains import cut
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.questions.check.terminal import depth
 from profiler.questions.search.loop import Loop, Profile
@@ -19,7 +19,7 @@ ON_SPARK = [name for name in WORKLOADS if name != "random-dag"]
 
 def simulated_profile(name: str) -> Profile:
     engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=8, slots=40), seed=1)
-    return Loop(engine, load_topology(name), POLICIES["stepwise"](), design=Design(blocks=0)).run()
+    return Loop(engine, load_topology(name), POLICIES["stepwise"](), design=WindowPlan(blocks=0)).run()
 
 
 def test_linear_is_as_deep_as_asked_for() -> None:

@@ -16,19 +16,19 @@ import numpy as np
 
 from profiler.engines.spark.jvm.job_settings import EXCLUDED_RULES
 from profiler.engines.spark.jvm.machine_use import MachineUse, Use
-from profiler.engines.spark.layout.chains import Plan
+from profiler.engines.spark.layout.chains import Layout
 from profiler.engines.spark.layout.topic_names import partitions_of, places_of
 from profiler.engines.spark.load.branch_progress import ChainProgress
 from profiler.engines.spark.load.state_filling import Filling
-from profiler.engines.spark.load.throttle import Gate, GateKeeper
+from profiler.engines.spark.load.throttle import Throttle, ThrottleThread
 from profiler.engines.spark.load.topics import Offsets
 from profiler.engines.spark.query import python_operator
 from profiler.engines.spark.query.key_counts import KeyCounts
 from profiler.engines.spark.query.query import Builder, start
 from profiler.engines.spark.query.running_query import RunningQuery
-from profiler.engines.spark.shared import Means
+from profiler.engines.spark.shared import Shared
 from profiler.engines.spark.windows import assembly
-from profiler.engines.spark.windows.batches import Batches
+from profiler.engines.spark.windows.batches import BatchWatch
 from profiler.engines.spark.windows.latency import SampleCollector
 from profiler.engines.spark.windows.production_weights import as_in
 from profiler.engines.spark.windows.span import counted_span
@@ -62,17 +62,17 @@ class SparkDeployment:
 
     def __init__(
         self,
-        means: Means,
+        means: Shared,
         topology: Topology,
         configuration: Configuration,
-        deployed: Plan,
+        deployed: Layout,
         detail: Detail,
         payloads: Mapping[str, Path],
         trial: str,
         *,
         fused: bool,
     ) -> None:
-        self.plan = deployed
+        self.layout = deployed
         self._means = means
         self._topology = topology
         self._detail = detail
@@ -112,7 +112,7 @@ class SparkDeployment:
                 log=means.run.logs / "generator.log",
             )
             undo.callback(self._generator.stop)
-            self._batches = Batches(means, self.places, self._partitions, self._uses, self._generator.report)
+            self._batches = BatchWatch(means, self.places, self._partitions, self._uses, self._generator.report)
             undo.callback(self._stop)
             with ThreadPoolExecutor(1) as beside:
                 generating = beside.submit(self._generator.start)
@@ -165,13 +165,13 @@ class SparkDeployment:
         return (self._progress.telling if isinstance(self._progress, ChainProgress) else None) or frozenset()
 
     @contextlib.contextmanager
-    def _offered(self, rate_per_s: float) -> Iterator[GateKeeper]:
+    def _offered(self, rate_per_s: float) -> Iterator[ThrottleThread]:
         """Offer a rate, and learn what the job takes of it."""
-        buffered_rows = _buffered_rows(self.plan, self._topology, self._means.session.rows_per_python_batch)
-        gate = Gate(
+        buffered_rows = _buffered_rows(self.layout, self._topology, self._means.session.rows_per_python_batch)
+        gate = Throttle(
             rate_per_s, self._sample_every, self._capacity_per_s, blind=self._blind, buffered_rows=buffered_rows
         )
-        keeper = GateKeeper(gate, self._set_rate, self._progress.arrivals)
+        keeper = ThrottleThread(gate, self._set_rate, self._progress.arrivals)
         keeper.start()
         try:
             yield keeper
@@ -265,7 +265,7 @@ class SparkDeployment:
             self._detail,
             self._sample_every,
         )
-        built = [(query, builder.build(query, starting)) for query in self.plan.queries]
+        built = [(query, builder.build(query, starting)) for query in self.layout.queries]
         self.latency_up_to = builder.latency_up_to
         self._blind |= not builder.sampled
         self._filled = False  # a new checkpoint has no state
@@ -300,10 +300,10 @@ class SparkDeployment:
         _delete_checkpoints(self._means.ended_checkpoints)
 
     def _observation(
-        self, finished: Mapping[str, assembly.Finished], keeper: GateKeeper, use: Use
+        self, finished: Mapping[str, assembly.Finished], keeper: ThrottleThread, use: Use
     ) -> Observation | None:
         """Put the window together; None for a batch that saw too little of the rate."""
-        lead = finished[self.plan.queries[0].chain.name].batch
+        lead = finished[self.layout.queries[0].chain.name].batch
         gate, rate_per_s = keeper.gate, keeper.gate.rate_per_s
         span = counted_span(lead.start_s, lead.end_s, sent_from_s=gate.began_s, counted_from_s=gate.counted_from_s)
         if span.duration_s < WHOLE * self._means.window_s:
@@ -321,16 +321,16 @@ class SparkDeployment:
             processing, end_to_end = assembly.watched_latency(finished) or (processing, end_to_end)
         known = self._means.weights.get(self._topology.name, {})
         operators = assembly.operator_windows(
-            self.plan, finished, self.places.sources, span.scale_s, known, counted=self._detail is Detail.FULL
+            self.layout, finished, self.places.sources, span.scale_s, known, counted=self._detail is Detail.FULL
         )
-        learnt = assembly.learnt_weights(operators, self.plan, lead.rows * span.scale_s / lead.duration_s)
+        learnt = assembly.learnt_weights(operators, self.layout, lead.rows * span.scale_s / lead.duration_s)
         self._means.weights[self._topology.name] = known | learnt
         for each in finished.values():
             self._keys.add(each.batch.observed)
         operators |= self._with_hot_keys(operators)
         operators |= {name: replace(operators[name], hides_python=True) for name in self._batches.hidden_python}
-        sources = [query.chain.name for query in self.plan.queries if query.chain.sources]
-        sustained_per_s = assembly.throughput_per_s(self.plan, finished, self._bounded)
+        sources = [query.chain.name for query in self.layout.queries if query.chain.sources]
+        sustained_per_s = assembly.throughput_per_s(self.layout, finished, self._bounded)
         return Observation(
             start_s=span.start_s,
             duration_s=span.duration_s,
@@ -367,7 +367,7 @@ def _delete_checkpoints(ended: Sequence[Path]) -> None:
         shutil.rmtree(each, ignore_errors=True)
 
 
-def _buffered_rows(deployed: Plan, topology: Topology, rows_per_batch: int) -> float:
+def _buffered_rows(deployed: Layout, topology: Topology, rows_per_batch: int) -> float:
     """Count the rows that Python operators may hold before all their tasks have a whole batch.
 
     Rows are spread at random, hence twice as many as in whole batches.

@@ -17,10 +17,10 @@ from profiler.engines.spark.jvm.job_settings import EXCLUDED_RULES, PYTHON, SHUF
 from profiler.engines.spark.jvm.machine_speed import SpeedIndex
 from profiler.engines.spark.jvm.machine_use import machine_name
 from profiler.engines.spark.jvm.session import Session
-from profiler.engines.spark.jvm.stages import Stages
-from profiler.engines.spark.layout.chains import check_slots, extra_slots, plan
+from profiler.engines.spark.jvm.stages import StageCosts
+from profiler.engines.spark.layout.chains import check_slots, extra_slots, layout
 from profiler.engines.spark.load.topics import Topics
-from profiler.engines.spark.shared import Means
+from profiler.engines.spark.shared import Shared
 from profiler.experiment.engine import Platform
 from profiler.experiment.observation import Detail
 from profiler.job.configuration import Configuration
@@ -71,11 +71,11 @@ class SparkEngine:
         with ExitStack() as opened:  # what is open is closed again where something after it does not open
             self._speed = opened.enter_context(SpeedIndex())
             self._session = opened.enter_context(closing(Session(run, jars, master=master, settings=settings)))
-            self._means = Means(
+            self._means = Shared(
                 run,
                 kafka,
                 self._session,
-                Stages(self._session.rest_url),
+                StageCosts(self._session.rest_url),
                 opened.enter_context(closing(Topics(kafka.address))),
                 self._speed,
                 window_s,
@@ -134,9 +134,9 @@ class SparkEngine:
         window_s: float | None = None,
     ) -> SparkDeployment:
         """Start the topology with these tasks; the slots are checked before anything starts."""
-        deployed = plan(topology, configuration, fused=fused, apart=detail is not Detail.LIGHT and not fused)
+        deployed = layout(topology, configuration, fused=fused, apart=detail is not Detail.LIGHT and not fused)
         self._deployments = [each for each in self._deployments if not each.closed]
-        check_slots(deployed, self._session.slots - sum(each.plan.slots for each in self._deployments))
+        check_slots(deployed, self._session.slots - sum(each.layout.slots for each in self._deployments))
         payloads = {source.name: self._payload_file(source) for source in topology.sources}
         deployment = SparkDeployment(
             self._means if window_s is None else replace(self._means, window_s=window_s),

@@ -8,20 +8,20 @@ from pathlib import Path
 
 from profiler.engines.spark.jvm.machine_speed import SpeedIndex
 from profiler.engines.spark.jvm.session import Session
-from profiler.engines.spark.jvm.stages import Stages
+from profiler.engines.spark.jvm.stages import StageCosts
 from profiler.engines.spark.load.topics import Topics
 from profiler.services.kafka import Kafka
 from profiler.services.run_folder import RunFolder
 
 
 @dataclass(slots=True)
-class Means:
+class Shared:
     """What the deployments of one engine share."""
 
     run: RunFolder
     kafka: Kafka
     session: Session
-    stages: Stages
+    stages: StageCosts
     topics: Topics
     speed: SpeedIndex
     window_s: float

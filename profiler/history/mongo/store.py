@@ -40,7 +40,7 @@ from profiler.history.records import (
     StoredRun,
     block_document,
     block_from,
-    is_gate,
+    has_blocks,
     result_joined,
     result_parts,
     run_document,
@@ -117,11 +117,11 @@ class MongoStore:
             if entries:
                 self._database.observations.insert_many(list(entries.values()))
 
-    def save_round(self, run: str, outcome: Round) -> None:
+    def save_round(self, run: str, measured: Round) -> None:
         """Save a round under its number."""
-        place: Document = {"run": run, "number": outcome.number}
-        decided = outcome.decision is not None
-        written = {"decided": decided, "document": round_document(outcome)}
+        place: Document = {"run": run, "number": measured.number}
+        decided = measured.decision is not None
+        written = {"decided": decided, "document": round_document(measured)}
         with clear_errors(self._shown):
             try:
                 self._database.rounds.update_one(
@@ -142,7 +142,7 @@ class MongoStore:
         result, records = result_parts(document)
         for record in records:
             self.save_round(run, round_from(record))
-        results = self._database.gates if is_gate(document) else self._database.profiles
+        results = self._database.gates if has_blocks(document) else self._database.profiles
         with clear_errors(self._shown):
             results.replace_one({"_id": run}, {"document": result}, upsert=True)
 

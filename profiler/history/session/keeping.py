@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from profiler.experiment.events import BlockMeasured, Event, Report, RoundDecided
+from profiler.experiment.events import BlockMeasured, Event, Listener, RoundDecided
 from profiler.history.files.unsaved import unsaved_path
 from profiler.history.keeper import Keeper
 from profiler.history.records import Run, RunKind, RunState, StoredRun
@@ -37,7 +37,7 @@ class Keeping(Generic[T]):
 
     run: Run
     past: Sequence[T]
-    report: Report
+    report: Listener
     keep_result: Callable[[Mapping[str, Any]], None]
     complete: bool = True
     """False where the database did not take all of it, and a file has the rest."""
@@ -59,7 +59,7 @@ def is_measured_now(found: StoredRun) -> bool:
 
 @contextmanager
 def kept(
-    run: Run, open_store: OpenStore | None, watcher: Report, *, resume: Resume[T] | None, can_resume: bool = True
+    run: Run, open_store: OpenStore | None, watcher: Listener, *, resume: Resume[T] | None, can_resume: bool = True
 ) -> Iterator[Keeping[T]]:
     """Keep a run in the history, where there is one; `resume` is given where a stored one is gone on with.
 

@@ -32,7 +32,7 @@ def resumed(store: Store, wanted: Run, unsaved: Path) -> tuple[Run, tuple[Round,
             hint="Rounds of both can't be compared: leave --resume out for a new run.",
         )
     rounds = store.rounds(wanted.id)
-    require_all([outcome.number for outcome in rounds], "Round", wanted)
+    require_all([measured.number for measured in rounds], "Round", wanted)
     return stored.run, rounds
 
 

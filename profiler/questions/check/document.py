@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from profiler.engines.spark.layout.chains import QueryPlan
+from profiler.engines.spark.layout.chains import QueryLayout
 from profiler.job.topology import Element, Source
 from profiler.questions.check.findings import Checked
 
 
 def check_document(checked: Checked) -> dict[str, Any]:
     """Tell what was found as one document."""
-    topology, queries = checked.topology, checked.plan.queries if checked.plan else ()
+    topology, queries = checked.topology, checked.layout.queries if checked.layout else ()
     topics = {(query.chain.last, consumer) for query in queries for consumer in query.chain.consumers}
     return {
         "schema": "profile-check/1",
@@ -20,10 +20,10 @@ def check_document(checked: Checked) -> dict[str, Any]:
         "edges": [
             {"from": before, "to": after, "topic": (before, after) in topics} for before, after in topology.edges
         ],
-        "queries": [_query(query) for query in queries] if checked.plan else None,
+        "queries": [_query(query) for query in queries] if checked.layout else None,
         "slots": {
             "needed": checked.slots_needed,
-            "today": checked.plan_today.slots if checked.plan_today else None,
+            "today": checked.layout_today.slots if checked.layout_today else None,
             "available": checked.slots_available,
             "master": checked.room.master,
         },
@@ -34,7 +34,7 @@ def check_document(checked: Checked) -> dict[str, Any]:
     }
 
 
-def _query(query: QueryPlan) -> dict[str, Any]:
+def _query(query: QueryLayout) -> dict[str, Any]:
     return {
         "sources": list(query.chain.sources),
         "operators": list(query.chain.operators),

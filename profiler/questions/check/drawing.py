@@ -28,7 +28,7 @@ _TOPIC_DOWN, _TOPIC_ACROSS = "┊", "┄"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DrawnLine:
     """One line of the drawing; `element` is empty where it holds edges only."""
 
     picture: str
@@ -37,7 +37,7 @@ class Line:
     """The lanes right under an element, for text that goes on in a second line."""
 
 
-def draw(topology: Topology, topics: Collection[Edge] = (), order: Sequence[str] = ()) -> tuple[Line, ...]:
+def draw(topology: Topology, topics: Collection[Edge] = (), order: Sequence[str] = ()) -> tuple[DrawnLine, ...]:
     """Draw the DAG from its sources down; all pictures are padded to the same width.
 
     `topics` are the edges to be dotted, `order` the elements from upstream to downstream where the topology's own order
@@ -47,14 +47,14 @@ def draw(topology: Topology, topics: Collection[Edge] = (), order: Sequence[str]
     for name in order or topology.names:
         drawing.add(name)
     width = max(len(line.picture) for line in drawing.lines)
-    return tuple(Line(line.picture.ljust(width), line.element, line.below.ljust(width)) for line in drawing.lines)
+    return tuple(DrawnLine(line.picture.ljust(width), line.element, line.below.ljust(width)) for line in drawing.lines)
 
 
 class _Drawing:
     """The lines so far, and the edges that are open at their end."""
 
     def __init__(self, topology: Topology, topics: frozenset[Edge]) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[DrawnLine] = []
         self._topology = topology
         self._topics = topics
         self._lanes: list[Edge | None] = []  # None is a free lane
@@ -65,17 +65,17 @@ class _Drawing:
         element, lanes = self._topology[name], self._lanes
         incoming = [index for index, edge in enumerate(lanes) if edge is not None and edge[1] == name]
         if len(incoming) > 1:
-            self.lines.append(Line(self._joint(incoming, _INNER_IN, _LAST_IN)))
+            self.lines.append(DrawnLine(self._joint(incoming, _INNER_IN, _LAST_IN)))
         elif self._before in element.inputs and self.lines[-1].element:
-            self.lines.append(Line(self._row({})))
+            self.lines.append(DrawnLine(self._row({})))
         for index in incoming:
             lanes[index] = None
         own = incoming[0] if incoming else self._free()
         picture = self._row({own: "○" if isinstance(element, Source) else "●"})
         outgoing = self._open(name, own, self._topology.successors(name))
-        self.lines.append(Line(picture, name, self._row(dict.fromkeys(outgoing[1:], " "))))
+        self.lines.append(DrawnLine(picture, name, self._row(dict.fromkeys(outgoing[1:], " "))))
         if len(outgoing) > 1:
-            self.lines.append(Line(self._joint(outgoing, _INNER_OUT, _LAST_OUT)))
+            self.lines.append(DrawnLine(self._joint(outgoing, _INNER_OUT, _LAST_OUT)))
         self._before = name
 
     def _free(self, after: int = -1) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from profiler.engines.spark.layout.chains import Plan, extra_slots, plan
+from profiler.engines.spark.layout.chains import Layout, extra_slots, layout
 from profiler.errors import TopologyError
 from profiler.job.configuration import Configuration
 from profiler.job.slots import smallest_configuration
@@ -52,9 +52,9 @@ class Checked:
     bound: int | None
     """Most tasks that the user lets the search use."""
     fewest: Configuration
-    plan: Plan | None
+    layout: Layout | None
     """How Spark would run the fewest tasks, every operator in a stage of its own; None where it cannot run them."""
-    plan_today: Plan | None
+    layout_today: Layout | None
     """The same for today's tasks; None where none are stated."""
     columns: Mapping[str, Sequence[str]] | None
     """Columns of every element; None where nobody looked."""
@@ -63,12 +63,12 @@ class Checked:
     @property
     def slots_needed(self) -> int:
         """Slots for the fewest tasks: one for each, and what Spark needs besides."""
-        return self.fewest.slots if self.plan is None else self.plan.slots
+        return self.fewest.slots if self.layout is None else self.layout.slots
 
     @property
     def slots_available(self) -> int | None:
         """Slots that tasks may use; None where that is not known."""
-        known = [self.bound, self.room.slots if self.plan is not None else None]
+        known = [self.bound, self.room.slots if self.layout is not None else None]
         return min((slots for slots in known if slots is not None), default=None)
 
     @property
@@ -83,8 +83,8 @@ def check(
     """Lay the topology out as Spark would run it and look for doubts; raise where `bound` slots cannot hold it."""
     fewest = smallest_configuration(topology, bound)
     today = None if topology.today is None else Configuration.of(topology.today)
-    laid_out = _plan(topology, fewest)
-    plan_today = None if laid_out is None or today is None else _plan(topology, today)
+    laid_out = _layout(topology, fewest)
+    layout_today = None if laid_out is None or today is None else _layout(topology, today)
     readers = 0 if laid_out is None else extra_slots(topology)
     slots = None if bound is None else bound + readers
     found: list[Finding] = []
@@ -97,12 +97,12 @@ def check(
         found += payload_findings(topology)
     if columns is not None:
         found += event_time_findings(topology, columns)
-    return Checked(topology, room, bound, fewest, laid_out, plan_today, columns, tuple(found))
+    return Checked(topology, room, bound, fewest, laid_out, layout_today, columns, tuple(found))
 
 
-def _plan(topology: Topology, configuration: Configuration) -> Plan | None:
+def _layout(topology: Topology, configuration: Configuration) -> Layout | None:
     try:
-        return plan(topology, configuration, apart=True)
+        return layout(topology, configuration, apart=True)
     except TopologyError:
         return None  # an operator that Spark cannot run; the findings say which
 

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from profiler.engines.spark.layout.chains import QueryPlan
+from profiler.engines.spark.layout.chains import QueryLayout
 from profiler.job.topology import Element, Source, Topology
 from profiler.questions.check.drawing import Edge, draw
 from profiler.questions.check.findings import Checked, Room
@@ -35,7 +35,7 @@ def print_checked(console: Console, checked: Checked) -> None:
     for line in _drawn(checked, width):
         console.print(line)
     console.print()
-    if checked.plan is not None:
+    if checked.layout is not None:
         console.print(Padding(_queries(checked), (0, 0, 0, len(_INDENT)), expand=False), soft_wrap=False)
         console.print()
     for sentence in _sentences(checked):
@@ -55,7 +55,7 @@ def depth(topology: Topology) -> int:
 class _Places:
     """Where every element runs: its query and stage, counted from 1, and which edges are topics."""
 
-    def __init__(self, queries: tuple[QueryPlan, ...]) -> None:
+    def __init__(self, queries: tuple[QueryLayout, ...]) -> None:
         self.of: dict[str, tuple[int, int]] = {}
         self.topics: set[Edge] = set()
         for number, query in enumerate(queries, start=1):
@@ -72,7 +72,7 @@ class _Places:
 
 
 def _places(checked: Checked) -> _Places:
-    return _Places(checked.plan.queries if checked.plan else ())
+    return _Places(checked.layout.queries if checked.layout else ())
 
 
 def _drawn(checked: Checked, width: int | None) -> Iterator[Text]:
@@ -134,10 +134,10 @@ def _queries(checked: Checked) -> Table:
     table.add_column("query", justify="right", no_wrap=True)
     table.add_column("reads topic of", overflow="fold")
     table.add_column("runs", overflow="fold")
-    for heading in ("stages", "slots", *(("today",) if checked.plan_today else ())):
+    for heading in ("stages", "slots", *(("today",) if checked.layout_today else ())):
         table.add_column(heading, justify="right", no_wrap=True)
-    queries = checked.plan.queries if checked.plan else ()
-    today = checked.plan_today.queries if checked.plan_today else ()
+    queries = checked.layout.queries if checked.layout else ()
+    today = checked.layout_today.queries if checked.layout_today else ()
     for number, query in enumerate(queries, start=1):
         chain = query.chain
         producers = [other.chain.last for other in queries if chain.name in other.chain.consumers]
@@ -157,14 +157,14 @@ def _sentences(checked: Checked) -> Iterator[str]:
     readers = checked.slots_needed - checked.fewest.slots
     besides = f" and {readers} for reading" if readers else ""
     parts = [f"Slots: {checked.slots_needed} needed at the least, one per task{besides}"]
-    if checked.plan_today is not None:
-        parts.append(f"{checked.plan_today.slots} for today's tasks")
-    if checked.plan is not None:
+    if checked.layout_today is not None:
+        parts.append(f"{checked.layout_today.slots} for today's tasks")
+    if checked.layout is not None:
         parts.append(_given(checked.room))
     if checked.bound is not None:
         parts.append(f"the search may use {checked.bound}")
     yield "; ".join(parts) + "."
-    if checked.plan is None:
+    if checked.layout is None:
         return
     if checked.columns is None:
         yield "event_time: not looked at (--no-spark)."

@@ -19,7 +19,7 @@ from profiler.history.session.resuming import resumed
 from profiler.history.store import Store
 from profiler.questions.compare.document import Profiled
 from profiler.questions.compare.experiment import Variant
-from profiler.questions.compare.progress import Stages
+from profiler.questions.compare.progress import CompareProgress
 from profiler.questions.compare.variants import Job
 from profiler.questions.fingerprints import code_of, fingerprint_on, with_fingerprint
 from profiler.questions.recalibrate.decision import StoredProfile
@@ -47,7 +47,7 @@ class Profiles:
     engine: Engine
     settings: Settings
     open_store: OpenStore | None
-    stages: Stages
+    stages: CompareProgress
     anew: bool
     """Whatever is stored."""
     complete: bool = True

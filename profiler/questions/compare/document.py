@@ -15,7 +15,7 @@ from typing import Any
 
 from profiler.experiment.measure import BLOCK_PROBE_LOAD, KEEPS_UP, typical_latency
 from profiler.experiment.observation import BlockWindows, Doubt
-from profiler.questions.compare.experiment import Outcome, Variant
+from profiler.questions.compare.experiment import CompareResult, Variant
 from profiler.questions.compare.ranking import Pair, RankVerdict, Terms
 from profiler.questions.compare.words import why
 from profiler.questions.gate.criteria import cpu_s_per_row
@@ -41,7 +41,7 @@ class Profiled:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CompareCase:
     """What was compared, where and how."""
 
     engine: str
@@ -54,7 +54,7 @@ class Case:
     warnings: tuple[str, ...] = ()
 
 
-def compare_document(case: Case, outcome: Outcome, *, run: str) -> dict[str, Any]:
+def compare_document(case: CompareCase, outcome: CompareResult, *, run: str) -> dict[str, Any]:
     """Write a comparison as one document; variants in the order of their ranks."""
     ranking = outcome.ranking
     names = [variant.name for variant in outcome.variants]
@@ -88,7 +88,7 @@ def compare_schema() -> dict[str, Any]:
     return loaded
 
 
-def _variant(arm: int, profiled: Profiled, outcome: Outcome) -> dict[str, Any]:
+def _variant(arm: int, profiled: Profiled, outcome: CompareResult) -> dict[str, Any]:
     variant, blocks = outcome.variants[arm], outcome.blocks_of(arm)
     latency = typical_latency([window for block in blocks for window in block.probe])
     cpu_us = [1e6 * cpu_s_per_row(window) for block in blocks for window in (*block.windows, *block.probe)]
@@ -109,7 +109,7 @@ def _variant(arm: int, profiled: Profiled, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _against_first(arm: int, outcome: Outcome) -> dict[str, Any] | None:
+def _against_first(arm: int, outcome: CompareResult) -> dict[str, Any] | None:
     """Turn the pair of a variant and the first one such that the effect is the variant's."""
     first = outcome.ranking.order[0]
     if arm == first:
@@ -170,7 +170,7 @@ def _figure(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _warnings(case: Case, outcome: Outcome) -> list[str]:
+def _warnings(case: CompareCase, outcome: CompareResult) -> list[str]:
     warnings = []
     if not outcome.complete:
         warnings.append("the time was up before all blocks were measured: give the comparison more with --budget")

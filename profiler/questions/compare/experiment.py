@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 
 from profiler.experiment.confrontation import looks
 from profiler.experiment.engine import Engine
-from profiler.experiment.events import BlockMeasured, Report, TrialStarted, ignore
-from profiler.experiment.measure import Arm, Design, measure, observe_blocks
+from profiler.experiment.events import BlockMeasured, Listener, TrialStarted, ignore
+from profiler.experiment.measure import Arm, WindowPlan, measure, observe_blocks
 from profiler.experiment.observation import BlockWindows
 from profiler.experiment.rounds import Action, Step, Trial
 from profiler.job.configuration import Configuration
@@ -25,7 +25,7 @@ from profiler.job.topology import Topology
 from profiler.questions.compare.ranking import Pair, Ranking, Terms, rank
 from profiler.statistics.confirmation import throughput_blocks
 
-DESIGN = Design(windows=6, warm_up=8, probe=0, block_probe=1, blocks=8)
+DESIGN = WindowPlan(windows=6, warm_up=8, probe=0, block_probe=1, blocks=8)
 """Eight blocks each. With *shared* noise the one of two variants that does 20 % more is named in 99.8 % of 500 cases,
 10 % in 76 %; the one of three in 98 % and 44 %.
 """
@@ -55,7 +55,7 @@ class PastBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CompareResult:
     """What came of a comparison."""
 
     variants: tuple[Variant, ...]
@@ -96,8 +96,8 @@ class HeadToHead:
     engine: Engine
     variants: Sequence[Variant]
     terms: Terms = field(default_factory=Terms)
-    design: Design = DESIGN
-    report: Report = ignore
+    design: WindowPlan = DESIGN
+    report: Listener = ignore
     note: Callable[[str], None] = lambda _: None
     """Hears which variant is loaded."""
     ends_s: float | None = None
@@ -106,7 +106,7 @@ class HeadToHead:
     """What an interrupted session of this comparison measured, in its order."""
     clock: Callable[[], float] = time.monotonic
 
-    def run(self) -> Outcome:
+    def run(self) -> CompareResult:
         """Load, measure, look, rank."""
         variants = self._ready()
         blocks: list[BlockWindows] = []
@@ -126,13 +126,13 @@ class HeadToHead:
             if turns == early_at < self.design.blocks:
                 ranking = rank(throughput_blocks(blocks), len(variants), self.terms, part=early)
                 if not ranking.unsettled:
-                    return Outcome(variants, ranking, tuple(blocks), 1 - early * self.terms.alpha)
+                    return CompareResult(variants, ranking, tuple(blocks), 1 - early * self.terms.alpha)
                 part_left -= early
                 settled = tuple(pair for pair in ranking.pairs if pair.settled)
                 active = tuple(arm for arm in active if arm in ranking.unsettled)
         ranking = rank(throughput_blocks(blocks), len(variants), self.terms, part=part_left, settled=settled)
         confidence = 1 - part_left * self.terms.alpha
-        return Outcome(variants, ranking, tuple(blocks), confidence, complete=turns == self.design.blocks)
+        return CompareResult(variants, ranking, tuple(blocks), confidence, complete=turns == self.design.blocks)
 
     def _ready(self) -> tuple[Variant, ...]:
         """Load the variants that this engine has not run yet, and settle the rates of all."""

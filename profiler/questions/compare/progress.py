@@ -11,7 +11,7 @@ from profiler.report.progress import Progress, Silent, progress
 from profiler.report.time_left import TimeLeft
 
 
-class Stages:
+class CompareProgress:
     """Somebody who watches several things in turn; what each of them came to stays on the screen."""
 
     def __init__(self, title: str, *, quiet: bool) -> None:

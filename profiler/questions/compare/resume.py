@@ -15,16 +15,18 @@ from profiler.history.records import MeasuredBlock, Run, RunKind
 from profiler.history.session.keeping import Keeping, kept, new_run_id
 from profiler.history.session.kept_blocks import interrupted, resumed_blocks
 from profiler.history.session.opening import OpenStore
-from profiler.questions.compare.document import Case
+from profiler.questions.compare.document import CompareCase
 from profiler.questions.compare.experiment import Variant
-from profiler.questions.compare.progress import Stages
+from profiler.questions.compare.progress import CompareProgress
 from profiler.settings.declarations import Settings
 
 if TYPE_CHECKING:
-    from profiler.experiment.measure import Design
+    from profiler.experiment.measure import WindowPlan
 
 
-def comparison_run(variants: Sequence[Variant], case: Case, design: Design, engine: Engine, settings: Settings) -> Run:
+def comparison_run(
+    variants: Sequence[Variant], case: CompareCase, design: WindowPlan, engine: Engine, settings: Settings
+) -> Run:
     """Return the record of a comparison that is about to be measured, with all that was asked."""
     started = datetime.now(UTC)
     return Run(
@@ -49,7 +51,7 @@ def comparison_run(variants: Sequence[Variant], case: Case, design: Design, engi
 
 
 def kept_comparison(
-    run: Run, open_store: OpenStore | None, stages: Stages, *, anew: bool
+    run: Run, open_store: OpenStore | None, stages: CompareProgress, *, anew: bool
 ) -> AbstractContextManager[Keeping[MeasuredBlock]]:
     """Keep a comparison, where there is a history; go on with one of the same that broke off a while ago."""
     past = None if anew or open_store is None else interrupted(run, open_store)
@@ -60,7 +62,7 @@ def kept_comparison(
 
 
 @contextmanager
-def told_how_to_go_on(stages: Stages, open_store: OpenStore | None) -> Iterator[None]:
+def told_how_to_go_on(stages: CompareProgress, open_store: OpenStore | None) -> Iterator[None]:
     """Say, where a comparison breaks off, that nothing is lost."""
     try:
         yield

@@ -6,7 +6,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from profiler.cli.compare import Request
+from profiler.cli.compare import CompareRequest
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.errors import ProfileError
 from profiler.history.baselines import block_at
@@ -14,10 +14,10 @@ from profiler.history.fingerprint.environment import fingerprint
 from profiler.history.session.kept_blocks import in_another_session
 from profiler.job.slots import smallest_configuration
 from profiler.questions.compare.best_of_each import Profiles
-from profiler.questions.compare.document import Case, Profiled, compare_document
+from profiler.questions.compare.document import CompareCase, Profiled, compare_document
 from profiler.questions.compare.experiment import DESIGN, HeadToHead, PastBlock, Variant
 from profiler.questions.compare.exports import COMPARE_WRITERS, as_markdown
-from profiler.questions.compare.progress import Stages
+from profiler.questions.compare.progress import CompareProgress
 from profiler.questions.compare.ranking import Terms
 from profiler.questions.compare.resume import comparison_run, kept_comparison, told_how_to_go_on
 from profiler.questions.compare.terminal import print_comparison
@@ -28,13 +28,13 @@ from profiler.report.outputs import Outputs
 from profiler.settings.declarations import Settings
 
 
-def run_comparison(request: Request, settings: Settings) -> int:
+def run_comparison(request: CompareRequest, settings: Settings) -> int:
     """Profile the variants as far as needed, compare them, print the ranking; return the exit code."""
     time_limit = TimeLimit(settings.budget_s, time.monotonic())
     outputs = Outputs.opened(settings, COMPARE_WRITERS)
     first, *others = (job.topology for job in request.jobs)
     with (
-        Stages(f"compare on {settings.engine}", quiet=settings.quiet) as stages,
+        CompareProgress(f"compare on {settings.engine}", quiet=settings.quiet) as stages,
         prepared_engine(first, settings, stages.note, others) as opening,
         # The database first: it starts at once, and one that does not answer must not cost a wait for Spark.
         run_history(settings, stages) as open_store,
@@ -46,7 +46,7 @@ def run_comparison(request: Request, settings: Settings) -> int:
         profiles = Profiles(engine, settings, open_store, stages, anew=request.anew)
         found, slots = best_of_each(request, settings.slots, profiles, time_limit)
         variants = [variant for variant, _ in found]
-        case = Case(
+        case = CompareCase(
             engine=engine.name,
             profiled=tuple(profiled for _, profiled in found),
             terms=Terms(relevant_effect=settings.relevant_effect),
@@ -98,7 +98,7 @@ class TimeLimit:
 
 
 def best_of_each(
-    request: Request, slots: int | None, profiles: Profiles, time_limit: TimeLimit
+    request: CompareRequest, slots: int | None, profiles: Profiles, time_limit: TimeLimit
 ) -> tuple[list[tuple[Variant, Profiled]], int | None]:
     """Return every variant at its best and the slots that bound all of them, None where nothing did."""
     count = len(request.jobs)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from profiler.questions.compare.experiment import Outcome
+from profiler.questions.compare.experiment import CompareResult
 from profiler.questions.compare.ranking import Pair, RankVerdict, Terms
 from profiler.report.words import change
 
 
-def why(outcome: Outcome, terms: Terms) -> str:
+def why(outcome: CompareResult, terms: Terms) -> str:
     """Say in one sentence who is the fastest, and by how much."""
     ranking = outcome.ranking
     names = [variant.name for variant in outcome.variants]

@@ -19,9 +19,9 @@ from profiler.history.migrations import GATE_RESULT
 from profiler.job.configuration import Configuration
 from profiler.questions.gate.criteria import BASELINE, QUANTILE, Criterion, cpu_s_per_row
 from profiler.questions.gate.drill import Drilled
-from profiler.questions.gate.experiment import Outcome
+from profiler.questions.gate.experiment import GateResult
 from profiler.questions.gate.slower_operator import OperatorChange
-from profiler.questions.gate.verdict import Finding, GateVerdict, Judgement, Limits
+from profiler.questions.gate.verdict import CriterionFinding, GateLimits, GateVerdict, Judgement
 from profiler.questions.gate.words import why, why_saved
 from profiler.report.doubts import ADVICE
 
@@ -46,7 +46,7 @@ class Against(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class GateCase:
     """Who was compared with whom, where and how."""
 
     topology: str
@@ -55,7 +55,7 @@ class Case:
     against: Against
     baseline: str
     """What it is called: a name, a revision, a file."""
-    limits: Limits
+    limits: GateLimits
     environment: Mapping[str, str]
     baseline_environment: Mapping[str, str] | None = None
     """Where a stored baseline was measured."""
@@ -78,7 +78,7 @@ class Case:
         return {key: both for key, both in values.items() if both[0] != both[1]}
 
 
-def gate_document(case: Case, outcome: Outcome, *, run: str) -> dict[str, Any]:
+def gate_document(case: GateCase, outcome: GateResult, *, run: str) -> dict[str, Any]:
     """Write a gate as one document; `run` is its name in the history."""
     judgement = outcome.judgement
     slower = judgement.slower_operator if judgement else None
@@ -112,18 +112,18 @@ def gate_document(case: Case, outcome: Outcome, *, run: str) -> dict[str, Any]:
     }
 
 
-def _verdict(case: Case, outcome: Outcome) -> str:
+def _verdict(case: GateCase, outcome: GateResult) -> str:
     if not case.only_saves:
         return str(outcome.verdict)
     return str(GateVerdict.INCONCLUSIVE) if case.saved_baseline is None else SAVED
 
 
-def _exit_code(case: Case, verdict: str) -> int:
+def _exit_code(case: GateCase, verdict: str) -> int:
     """Settle the exit code: a verdict stands without its baseline; one that was all that was asked for is missing."""
     return ProfileError.exit_code if case.only_saves and case.saving_failed else EXIT_CODES[verdict]
 
 
-def _why(case: Case, outcome: Outcome) -> str:
+def _why(case: GateCase, outcome: GateResult) -> str:
     if case.only_saves:
         return "there is no new baseline"
     return why(outcome, case.limits, case.differences)
@@ -136,7 +136,7 @@ def gate_schema() -> dict[str, Any]:
     return loaded
 
 
-def _criterion(finding: Finding) -> dict[str, Any]:
+def _criterion(finding: CriterionFinding) -> dict[str, Any]:
     unit, scale = _UNITS[finding.criterion]
     return {
         "criterion": str(finding.criterion),
@@ -200,7 +200,7 @@ def _figure(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _warnings(outcome: Outcome, judgement: Judgement | None) -> list[str]:
+def _warnings(outcome: GateResult, judgement: Judgement | None) -> list[str]:
     warnings = []
     if not outcome.complete:
         warnings.append("the time was up before all blocks were measured: give the gate more with --budget")

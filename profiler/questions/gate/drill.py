@@ -16,12 +16,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from profiler.errors import ProfileError
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.experiment.observation import Measurement, Observation
 from profiler.job.topology import Operator, Topology
 from profiler.questions.gate.burden import Burden, burdened, draws_numbers
 from profiler.questions.gate.criteria import Criterion
-from profiler.questions.gate.verdict import Limits
+from profiler.questions.gate.verdict import GateLimits
 from profiler.statistics.noise_floor import foreseen_floor
 
 NUMBERS_PER_S = 7e7
@@ -63,7 +63,7 @@ def largest_operator(topology: Topology, reference: Measurement) -> str:
 
 
 def foreseen(
-    operator: str, part: float, reference: Measurement, design: Design, limits: Limits, *, paired: bool = False
+    operator: str, part: float, reference: Measurement, design: WindowPlan, limits: GateLimits, *, paired: bool = False
 ) -> Drilled:
     """Foresee what a gate of this design could find of an operator that works a part longer."""
     share = reference.operators[operator].cpu_s / sum(window.cpu_s for window in reference.windows)

@@ -55,18 +55,18 @@ from profiler.errors import ProfileError
 from profiler.experiment.block_time import BlockTime
 from profiler.experiment.confrontation import looks
 from profiler.experiment.engine import Engine
-from profiler.experiment.events import BlockMeasured, Event, Report, TrialStarted, ignore
-from profiler.experiment.measure import FEWEST_WINDOWS, Arm, Design, measure, observe_blocks, observe_side_by_side
+from profiler.experiment.events import BlockMeasured, Event, Listener, TrialStarted, ignore
+from profiler.experiment.measure import FEWEST_WINDOWS, Arm, WindowPlan, measure, observe_blocks, observe_side_by_side
 from profiler.experiment.observation import BlockWindows, Detail, Measurement
 from profiler.experiment.rounds import Action, Step, Trial
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE
 from profiler.questions.gate.drill import Calibration, Drilled, Loader, foreseen, in_words, largest_operator
-from profiler.questions.gate.verdict import GateVerdict, Judgement, Limits, judge
-from profiler.statistics.confirmation import Layout
+from profiler.questions.gate.verdict import GateLimits, GateVerdict, Judgement, judge
+from profiler.statistics.confirmation import BlockLayout
 
-DESIGN = Design(windows=6, warm_up=8, probe=0, block_warm_up=0, block=4, block_probe=1, blocks=8)
+DESIGN = WindowPlan(windows=6, warm_up=8, probe=0, block_warm_up=0, block=4, block_probe=1, blocks=8)
 """Eight blocks each: with *shared* noise they find 9.6 % more CPU per row, and 5.7 % where one operator adds it."""
 
 SHORT_BLOCK = 3
@@ -107,7 +107,7 @@ class Drill:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class GateResult:
     """What came of a gate."""
 
     judgement: Judgement | None
@@ -143,16 +143,16 @@ def side_by_side(engine: Engine, baseline: Side | StoredSide, candidate: Side) -
 
 
 @dataclass(slots=True)
-class Gate:
+class GateExperiment:
     """Run one gate; see the module's text."""
 
     engine: Engine
     baseline: Side | StoredSide
     candidate: Side
-    limits: Limits = field(default_factory=Limits)
-    design: Design = DESIGN
+    limits: GateLimits = field(default_factory=GateLimits)
+    design: WindowPlan = DESIGN
     drill: Drill | None = None
-    report: Report = ignore
+    report: Listener = ignore
     note: Callable[[str], None] = lambda _: None
     """Hears what is expected of a drill before it is measured."""
     ends_s: float | None = None
@@ -175,7 +175,7 @@ class Gate:
         self._time = BlockTime(self.clock, self.ends_s)
         self._together = side_by_side(self.engine, self.baseline, self.candidate)
 
-    def run(self) -> Outcome:
+    def run(self) -> GateResult:
         """Measure, look, decide."""
         reference = self._loaded()
         if self.drill is not None:
@@ -186,7 +186,7 @@ class Gate:
             self._warm_up(self.candidate, expected_per_s, preparing)
         return self._judged(self.candidate, expected_per_s)
 
-    def _drilled(self, drill: Drill, reference: Measurement) -> Outcome:
+    def _drilled(self, drill: Drill, reference: Measurement) -> GateResult:
         """Make an operator of the candidate work longer and compare, if the gate could find that."""
         side, loader = self.candidate, Loader(drill.runs_functions)
         operator = largest_operator(side.topology, reference)
@@ -198,7 +198,7 @@ class Gate:
         drilled = foreseen(operator, drill.part, reference, enough, self.limits, paired=self._together)
         self.note(in_words(drilled))
         if not (is_time and drilled.can_be_found):
-            return Outcome(None, throughput_per_s=reference.throughput_per_s, complete=is_time, drilled=drilled)
+            return GateResult(None, throughput_per_s=reference.throughput_per_s, complete=is_time, drilled=drilled)
 
         def measured(topology: Topology) -> Calibration:
             return self._calibrated(replace(side, topology=topology, name="calibration"), reference)
@@ -241,21 +241,21 @@ class Gate:
         """Windows that an engine which learns needs to see of code that is new to it."""
         return math.ceil(self.engine.platform.cold_s / 2 / self.engine.window_s)
 
-    def _preparing(self) -> Design | None:
+    def _preparing(self) -> WindowPlan | None:
         """Return how the candidate is run before it counts; None where the engine knows its code already."""
         is_known = self.same_code or self.candidate.topology is self._first.topology
         if is_known or not self._learning:
             return None
         return replace(self.design, block_warm_up=0, block=self._learning, block_probe=0)
 
-    def _calibrating(self) -> Design:
+    def _calibrating(self) -> WindowPlan:
         """Return how a burden is run to learn its cost: what counts comes last, when the engine knows the code.
 
         A burden of another size is the same code, so the candidate needs no other preparation.
         """
         return replace(self.design, block_warm_up=max(self.design.block_warm_up, self._learning), block_probe=0)
 
-    def _in_time(self, preparing: Design | None) -> Design:
+    def _in_time(self, preparing: WindowPlan | None) -> WindowPlan:
         """Return the design that there is probably time for after preparing: short blocks where not all long ones fit.
 
         It may have no blocks at all.
@@ -268,7 +268,7 @@ class Gate:
                 return design
         return replace(design, blocks=max(0, int(left_s / turn_s)) if turn_s else 0)
 
-    def _warm_up(self, candidate: Side, expected_per_s: float, design: Design) -> None:
+    def _warm_up(self, candidate: Side, expected_per_s: float, design: WindowPlan) -> None:
         """Let an engine that learns see the candidate's own code, where the baseline's is all it knows."""
         arm = Arm(candidate.configuration, expected_per_s, topology=candidate.topology, name="candidate, warm-up")
         self._uncounted_blocks([arm], design, Detail.APART)
@@ -283,7 +283,7 @@ class Gate:
         *own, seen = self._uncounted_blocks(arms, self._calibrating(), Detail.APART if self._together else Detail.FULL)
         return Calibration(own[0].windows if own else reference.windows, seen.windows)
 
-    def _uncounted_blocks(self, arms: Sequence[Arm], design: Design, detail: Detail) -> list[BlockWindows]:
+    def _uncounted_blocks(self, arms: Sequence[Arm], design: WindowPlan, detail: Detail) -> list[BlockWindows]:
         """Observe blocks that only prepare, at the same time where there are several."""
         blocks = list(self._observed(arms, range(len(arms)), design, self._uncounted, self._planned + 1, detail))
         self._uncounted += 1
@@ -293,12 +293,12 @@ class Gate:
     def _planned(self) -> int:
         return self._uncounted + len(self._order(0)) * self.design.blocks
 
-    def _judged(self, candidate: Side, expected_per_s: float) -> Outcome:
+    def _judged(self, candidate: Side, expected_per_s: float) -> GateResult:
         """Measure turn after turn, a block of each version that can be run, as long as the time lasts, and look."""
         blocks = list(self.baseline.blocks) if isinstance(self.baseline, StoredSide) else []
         interleaved = isinstance(self.baseline, Side)
-        layout = Layout(interleaved, self.engine.platform.session_sd, paired=interleaved and self._together)
-        outcome = partial(Outcome, throughput_per_s=expected_per_s, interleaved=interleaved, together=self._together)
+        layout = BlockLayout(interleaved, self.engine.platform.session_sd, paired=interleaved and self._together)
+        outcome = partial(GateResult, throughput_per_s=expected_per_s, interleaved=interleaved, together=self._together)
         design = self._block_design()
         early_at, early = looks(design.blocks)[0]
         part_left, turns = 1.0, 0
@@ -316,7 +316,7 @@ class Gate:
         judgement = judge(blocks, self.limits, part=part_left, layout=layout)
         return outcome(judgement, tuple(blocks), complete=turns == design.blocks)
 
-    def _block_design(self) -> Design:
+    def _block_design(self) -> WindowPlan:
         """Settle how long the blocks are; like those that are there already, which they are compared with."""
         there = self.past or (self.baseline.blocks if isinstance(self.baseline, StoredSide) else ())
         block = len(there[0].windows) if there else self._in_time(None).block
@@ -337,11 +337,11 @@ class Gate:
         past = self.past[turn * size : (turn + 1) * size]
         return past if len(past) == size or not self._together else ()
 
-    def _is_time_for(self, turn: int, design: Design) -> bool:
+    def _is_time_for(self, turn: int, design: WindowPlan) -> bool:
         missing = len(self._order(turn)) - len(self._past_of(turn))
         return not missing or self._time.allows(self._blocks_in_line(missing), _windows(design))
 
-    def _measured(self, candidate: Side, expected_per_s: float, turn: int, design: Design) -> list[BlockWindows]:
+    def _measured(self, candidate: Side, expected_per_s: float, turn: int, design: WindowPlan) -> list[BlockWindows]:
         """Measure the blocks that are missing of a turn."""
         sides = [self.baseline if isinstance(self.baseline, Side) else candidate, candidate]
         arms = [Arm(side.configuration, expected_per_s, topology=side.topology, name=side.name) for side in sides]
@@ -362,7 +362,7 @@ class Gate:
         return blocks
 
     def _observed(
-        self, arms: Sequence[Arm], order: Sequence[int], design: Design, before: int, planned: int, detail: Detail
+        self, arms: Sequence[Arm], order: Sequence[int], design: WindowPlan, before: int, planned: int, detail: Detail
     ) -> Iterator[BlockWindows]:
         """Observe blocks in this order, or all at the same time."""
         observe = observe_side_by_side if self._together and len(order) > 1 else observe_blocks
@@ -383,6 +383,6 @@ def _with_rows(blocks: Iterable[BlockWindows], arms: Sequence[Arm]) -> Iterator[
         yield block
 
 
-def _windows(design: Design) -> int:
+def _windows(design: WindowPlan) -> int:
     """Count the windows of a block."""
     return design.block_warm_up + design.block + design.block_probe

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-from profiler.cli.gate import Request
+from profiler.cli.gate import GateRequest
 from profiler.experiment.engine import Engine
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.history.baselines import Baseline
 from profiler.history.documents import plain
 from profiler.history.fingerprint.digests import digest
@@ -15,18 +15,18 @@ from profiler.history.fingerprint.fingerprint import fingerprint_of
 from profiler.history.records import Run, RunKind
 from profiler.history.session.keeping import new_run_id
 from profiler.job.topology import Topology
-from profiler.questions.gate.document import Case
+from profiler.questions.gate.document import GateCase
 from profiler.questions.gate.sides import Opponent
 from profiler.settings.declarations import Settings
 
 
 def gate_run(
-    request: Request,
+    request: GateRequest,
     settings: Settings,
-    case: Case,
+    case: GateCase,
     other: Opponent,
     stored: Baseline | None,
-    design: Design,
+    design: WindowPlan,
     engine: Engine,
 ) -> Run:
     """Return the record of a gate that is about to be measured."""

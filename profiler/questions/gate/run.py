@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 
-from profiler.cli.gate import Request
+from profiler.cli.gate import GateRequest
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.experiment.confrontation import looks
 from profiler.experiment.engine import Engine
@@ -16,14 +16,14 @@ from profiler.history.fingerprint.digests import conf_digest, data_digests
 from profiler.history.fingerprint.environment import fingerprint
 from profiler.history.session.kept_blocks import in_another_session, kept_gate
 from profiler.history.session.opening import OpenStore, opened_history
-from profiler.questions.gate.document import Against, Case, gate_document
-from profiler.questions.gate.experiment import DESIGN, Drill, Gate, Outcome, Side, StoredSide, side_by_side
+from profiler.questions.gate.document import Against, GateCase, gate_document
+from profiler.questions.gate.experiment import DESIGN, Drill, GateExperiment, GateResult, Side, StoredSide, side_by_side
 from profiler.questions.gate.exports import GATE_WRITERS, as_markdown
 from profiler.questions.gate.question import gate_run
 from profiler.questions.gate.save_baseline import baseline_of, revision_to_save, with_baseline_saved
 from profiler.questions.gate.sides import Opponent, configured, opponent, other_tasks, require_allowed, wanted_tasks
 from profiler.questions.gate.terminal import print_gate
-from profiler.questions.gate.verdict import Limits
+from profiler.questions.gate.verdict import GateLimits
 from profiler.questions.windows import fewer_of
 from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
@@ -38,7 +38,7 @@ CLOSING_S = 25.0
 """Of the budget that blocks may not use: Spark, broker and database take up to 15 s to end, Python a few to start."""
 
 
-def run_gate(request: Request, settings: Settings) -> int:
+def run_gate(request: GateRequest, settings: Settings) -> int:
     """Run a gate, keep it and the baseline where asked, print the verdict; return the exit code."""
     started_s = time.monotonic()
     outputs = Outputs.opened(settings, GATE_WRITERS)
@@ -68,9 +68,9 @@ def run_gate(request: Request, settings: Settings) -> int:
                 history = stack.enter_context(
                     kept_gate(run, open_store, watcher, resumes=settings.resume is not None, anew=request.anew)
                 )
-                outcome = Outcome(None, interleaved=other.topology is not None)
+                outcome = GateResult(None, interleaved=other.topology is not None)
                 if request.force or not case.differences:
-                    outcome = Gate(
+                    outcome = GateExperiment(
                         engine,
                         baseline_side,
                         candidate,
@@ -105,7 +105,7 @@ def _ends_s(settings: Settings, started_s: float) -> float | None:
 
 
 @contextmanager
-def _history(request: Request, settings: Settings, watcher: Progress) -> Iterator[OpenStore | None]:
+def _history(request: GateRequest, settings: Settings, watcher: Progress) -> Iterator[OpenStore | None]:
     """Open the history; a simulated gate is kept only where one is named, or holds a baseline."""
     asked = (request.baseline, request.save_baseline, settings.mongo, settings.resume)
     if settings.engine is EngineName.SIMULATED and not any(asked):
@@ -115,7 +115,7 @@ def _history(request: Request, settings: Settings, watcher: Progress) -> Iterato
         yield open_store
 
 
-def _loaded(request: Request, settings: Settings, open_store: OpenStore | None) -> Baseline | None:
+def _loaded(request: GateRequest, settings: Settings, open_store: OpenStore | None) -> Baseline | None:
     if open_store is None or request.baseline is None:
         return None
     with closing(open_store()) as store:
@@ -123,14 +123,14 @@ def _loaded(request: Request, settings: Settings, open_store: OpenStore | None) 
 
 
 def _case(
-    request: Request,
+    request: GateRequest,
     settings: Settings,
     candidate: Side,
     baseline: Side | StoredSide,
     other: Opponent,
     stored: Baseline | None,
     engine: Engine,
-) -> Case:
+) -> GateCase:
     asked = {"data": ", ".join(data_digests(request.topology).values()), "conf": conf_digest(settings)}
     together = side_by_side(engine, baseline, candidate)
     if together or (stored is not None and TURNS in stored.environment):
@@ -138,13 +138,13 @@ def _case(
     there = None if stored is None or other.kind is Against.ITSELF else stored.environment
     if there is not None and other.topology is not None:
         there = {**there, **asked}  # it is run again, with the candidate's own
-    return Case(
+    return GateCase(
         topology=request.topology.name,
         engine=engine.name,
         configuration=candidate.configuration,
         against=other.kind,
         baseline=other.name,
-        limits=Limits(settings.max_slowdown, request.rule_out),
+        limits=GateLimits(settings.max_slowdown, request.rule_out),
         environment={**fingerprint(engine), **asked},
         baseline_environment=there,
         warnings=other.warnings,
@@ -165,7 +165,7 @@ def _side(other: Opponent, tasks: dict[str, int], stored: Baseline | None, engin
     )
 
 
-def _drill(request: Request, settings: Settings) -> Drill | None:
+def _drill(request: GateRequest, settings: Settings) -> Drill | None:
     if request.drill is None:
         return None
     return Drill(request.drill, runs_functions=settings.engine is EngineName.SPARK)

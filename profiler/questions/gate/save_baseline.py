@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from profiler.cli.gate import Request
+from profiler.cli.gate import GateRequest
 from profiler.errors import ProfileError
 from profiler.experiment.engine import Engine
 from profiler.history.baselines import Baseline
@@ -14,12 +14,12 @@ from profiler.history.session.opening import OpenStore
 from profiler.job.loading import code_place
 from profiler.job.revision import clean_commit
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE
-from profiler.questions.gate.document import Against, Case
-from profiler.questions.gate.experiment import Outcome
+from profiler.questions.gate.document import Against, GateCase
+from profiler.questions.gate.experiment import GateResult
 from profiler.questions.gate.verdict import GateVerdict
 
 
-def revision_to_save(request: Request) -> str | None:
+def revision_to_save(request: GateRequest) -> str | None:
     """Return the commit that holds the candidate's code; None where there is none, or no git to tell.
 
     It is asked for before anything is measured: the work tree may be another one after it.
@@ -33,7 +33,7 @@ def revision_to_save(request: Request) -> str | None:
 
 
 def baseline_of(
-    request: Request, case: Case, outcome: Outcome, engine: Engine, *, run: str, revision: str | None
+    request: GateRequest, case: GateCase, outcome: GateResult, engine: Engine, *, run: str, revision: str | None
 ) -> Baseline:
     """Make a baseline of the candidate's blocks, and of those of both sides where the job met itself in turns.
 
@@ -57,7 +57,9 @@ def baseline_of(
     )
 
 
-def with_baseline_saved(case: Case, baseline: Baseline, outcome: Outcome, *, fewest: int, to: OpenStore) -> Case:
+def with_baseline_saved(
+    case: GateCase, baseline: Baseline, outcome: GateResult, *, fewest: int, to: OpenStore
+) -> GateCase:
     """Save a baseline that has so many blocks at the least, and note that, or why not: an older one then stays.
 
     A database that does not take it must not cost the verdict, which is what the minutes were spent on.
@@ -73,11 +75,11 @@ def with_baseline_saved(case: Case, baseline: Baseline, outcome: Outcome, *, few
     return replace(case, saved_baseline=baseline.name, saved_blocks=len(baseline.blocks))
 
 
-def _not_saved(case: Case, baseline: Baseline, why_not: str) -> Case:
+def _not_saved(case: GateCase, baseline: Baseline, why_not: str) -> GateCase:
     return replace(case, warnings=(*case.warnings, f"baseline '{baseline.name}' was not saved: {why_not}"))
 
 
-def _why_not(case: Case, baseline: Baseline, outcome: Outcome, fewest: int) -> str | None:
+def _why_not(case: GateCase, baseline: Baseline, outcome: GateResult, fewest: int) -> str | None:
     if outcome.judgement is None:
         return "nothing was measured"
     if case.against is not Against.ITSELF and outcome.verdict is GateVerdict.SLOWER:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
-from profiler.cli.gate import Request
+from profiler.cli.gate import GateRequest
 from profiler.errors import ProfileError, UsageError, did_you_mean
 from profiler.history.baselines import Baseline
 from profiler.job.configuration import Configuration
@@ -31,7 +31,7 @@ class Opponent:
 
 
 @contextmanager
-def opponent(request: Request, stored: Baseline | None, *, runs_functions: bool) -> Iterator[Opponent]:
+def opponent(request: GateRequest, stored: Baseline | None, *, runs_functions: bool) -> Iterator[Opponent]:
     """Find what to compare with; code of a git revision is there as long as this is open.
 
     A stored baseline is run again where its revision is at hand: versions that are measured in turn can be compared
@@ -70,7 +70,7 @@ def opponent(request: Request, stored: Baseline | None, *, runs_functions: bool)
 
 
 @contextmanager
-def _at_revision(request: Request, revision: str) -> Iterator[tuple[str, Version]]:
+def _at_revision(request: GateRequest, revision: str) -> Iterator[tuple[str, Version]]:
     with unpacked(revision, code_place(request.reference)) as (commit, moved):
         try:
             version = load_version(request.reference, beside=request.reference, moved=moved)
@@ -82,12 +82,12 @@ def _at_revision(request: Request, revision: str) -> Iterator[tuple[str, Version
         yield commit, version
 
 
-def _is_at(request: Request, commit: str) -> bool:
+def _is_at(request: GateRequest, commit: str) -> bool:
     """Tell whether the candidate is the code of a commit."""
     return clean_commit(code_place(request.reference)) == commit
 
 
-def _at_stored_revision(request: Request, stored: Baseline) -> AbstractContextManager[tuple[str, Version]]:
+def _at_stored_revision(request: GateRequest, stored: Baseline) -> AbstractContextManager[tuple[str, Version]]:
     if stored.revision is None:
         raise UsageError("its code was not committed when it was saved.")
     if stored.reference != request.reference:
@@ -95,7 +95,7 @@ def _at_stored_revision(request: Request, stored: Baseline) -> AbstractContextMa
     return _at_revision(request, stored.revision)
 
 
-def wanted_tasks(request: Request, other: Topology | None, stored: Baseline | None) -> dict[str, int]:
+def wanted_tasks(request: GateRequest, other: Topology | None, stored: Baseline | None) -> dict[str, int]:
     """Settle the tasks of both versions: those of the stored baseline, else the given ones, else today's."""
     given, today = request.tasks or {}, request.topology.today or {}
     known = dict.fromkeys((*request.topology.names, *(other.names if other else ())))
@@ -152,7 +152,7 @@ def _allowed_in_words(element: Element) -> str:
     return " and ".join([*bounds, *([f"max_tasks={element.max_tasks}"] if element.max_tasks is not None else [])])
 
 
-def _require_same_sources(request: Request, other: Topology) -> None:
+def _require_same_sources(request: GateRequest, other: Topology) -> None:
     """Refuse versions that read different streams: the same rows are sent to both."""
     ours, theirs = ({source.name for source in topology.sources} for topology in (request.topology, other))
     if ours != theirs:

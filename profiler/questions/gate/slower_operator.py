@@ -15,11 +15,11 @@ from enum import StrEnum
 
 from profiler.experiment.observation import BlockWindows
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE
-from profiler.statistics.confirmation import IN_TURNS, ArmDifference, Block, Layout, arm_difference
+from profiler.statistics.confirmation import IN_TURNS, ArmDifference, Block, BlockLayout, arm_difference
 from profiler.statistics.student import relative
 
 
-class Quantity(StrEnum):
+class OperatorQuantity(StrEnum):
     """What of an operator is compared."""
 
     CPU = "cpu"
@@ -32,7 +32,7 @@ class OperatorChange:
     """What an operator or source costs per source row in both arms."""
 
     name: str
-    quantity: Quantity
+    quantity: OperatorQuantity
     baseline_s: float
     candidate_s: float
     effect: float
@@ -58,7 +58,7 @@ class OperatorChange:
 
 
 def operator_changes(
-    blocks: Sequence[BlockWindows], quantity: Quantity, alpha: float, layout: Layout = IN_TURNS
+    blocks: Sequence[BlockWindows], quantity: OperatorQuantity, alpha: float, layout: BlockLayout = IN_TURNS
 ) -> tuple[OperatorChange, ...]:
     """Compare every operator; the one that adds the most seconds per row comes first."""
     found = operator_differences(blocks, quantity, layout)
@@ -70,7 +70,7 @@ def operator_changes(
 
 
 def operator_differences(
-    blocks: Sequence[BlockWindows], quantity: Quantity, layout: Layout = IN_TURNS
+    blocks: Sequence[BlockWindows], quantity: OperatorQuantity, layout: BlockLayout = IN_TURNS
 ) -> dict[str, ArmDifference | None]:
     """Estimate how the cost of every operator differs; None where only one arm has it, or a block of it no cost."""
     names = dict.fromkeys(name for block in blocks for window in block.windows for name in window.operators)
@@ -80,13 +80,13 @@ def operator_differences(
     }
 
 
-def _change(name: str, quantity: Quantity, found: ArmDifference, alpha: float) -> OperatorChange:
+def _change(name: str, quantity: OperatorQuantity, found: ArmDifference, alpha: float) -> OperatorChange:
     low, high = found.found.interval(2 * alpha)
     baseline_s, effect = math.exp(found.reference_log), relative(found.found.difference)
     return OperatorChange(name, quantity, baseline_s, baseline_s * (1 + effect), effect, low, high)
 
 
-def _untested(blocks: Sequence[BlockWindows], name: str, quantity: Quantity) -> OperatorChange:
+def _untested(blocks: Sequence[BlockWindows], name: str, quantity: OperatorQuantity) -> OperatorChange:
     baseline_s, candidate_s = (
         _mean([_cost_s(block, name, quantity) for block in blocks if block.arm == arm]) for arm in (BASELINE, CANDIDATE)
     )
@@ -94,14 +94,14 @@ def _untested(blocks: Sequence[BlockWindows], name: str, quantity: Quantity) -> 
     return OperatorChange(name, quantity, baseline_s, candidate_s, effect, -1.0, math.inf)
 
 
-def _cost_s(block: BlockWindows, name: str, quantity: Quantity) -> float:
-    windows = (*block.windows, *block.probe) if quantity is Quantity.CPU else block.windows
+def _cost_s(block: BlockWindows, name: str, quantity: OperatorQuantity) -> float:
+    windows = (*block.windows, *block.probe) if quantity is OperatorQuantity.CPU else block.windows
     cost = rows = 0.0
     for window in windows:
         rows += window.source_rows
         seen = window.operators.get(name)
         if seen is not None:
-            cost += seen.cpu_s * window.speed_index if quantity is Quantity.CPU else seen.busy_s
+            cost += seen.cpu_s * window.speed_index if quantity is OperatorQuantity.CPU else seen.busy_s
     return cost / rows if rows > 0 else 0.0
 
 

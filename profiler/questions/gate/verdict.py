@@ -40,8 +40,13 @@ from enum import StrEnum
 
 from profiler.experiment.observation import BlockWindows, Doubt
 from profiler.questions.gate.criteria import BASELINE, BLOCKS, CANDIDATE, Criterion, with_values
-from profiler.questions.gate.slower_operator import OperatorChange, Quantity, operator_changes, operator_differences
-from profiler.statistics.confirmation import IN_TURNS, ArmDifference, Block, Layout, arm_difference
+from profiler.questions.gate.slower_operator import (
+    OperatorChange,
+    OperatorQuantity,
+    operator_changes,
+    operator_differences,
+)
+from profiler.statistics.confirmation import IN_TURNS, ArmDifference, Block, BlockLayout, arm_difference
 from profiler.statistics.holm import holm
 from profiler.statistics.student import LogDifference, relative
 
@@ -62,7 +67,7 @@ class GateVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class GateLimits:
     """What a gate is asked to find and to rule out; slowdowns are relative."""
 
     max_slowdown: float = 0.05
@@ -74,7 +79,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CriterionFinding:
     """One criterion: the candidate against the baseline, in the criterion's own direction and unit."""
 
     criterion: Criterion
@@ -107,7 +112,7 @@ class Judgement:
     verdict: GateVerdict
     confidence: float
     """Of this look."""
-    findings: tuple[Finding, ...]
+    findings: tuple[CriterionFinding, ...]
     operators: tuple[OperatorChange, ...]
     """The one that adds the most seconds per row first."""
 
@@ -122,11 +127,13 @@ class Judgement:
         slowest = max(self.operators, key=added_s, default=None)
         return slowest if self.verdict is GateVerdict.SLOWER and slowest and added_s(slowest) > 0 else None
 
-    def __getitem__(self, criterion: Criterion) -> Finding:
+    def __getitem__(self, criterion: Criterion) -> CriterionFinding:
         return next(finding for finding in self.findings if finding.criterion is criterion)
 
 
-def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, layout: Layout = IN_TURNS) -> Judgement:
+def judge(
+    blocks: Sequence[BlockWindows], limits: GateLimits, *, part: float = 1.0, layout: BlockLayout = IN_TURNS
+) -> Judgement:
     """Judge blocks in time order; `part` is the part of the significance level that this look may use."""
     alpha = part * limits.alpha
     tests = {
@@ -155,11 +162,13 @@ def judge(blocks: Sequence[BlockWindows], limits: Limits, *, part: float = 1.0, 
         for criterion in Criterion
     )
     slower = {finding.criterion for finding in findings if finding.verdict is GateVerdict.SLOWER}
-    quantity = Quantity.BUSY if slower and not slower & {Criterion.CPU, Criterion.OPERATOR} else Quantity.CPU
+    quantity = (
+        OperatorQuantity.BUSY if slower and not slower & {Criterion.CPU, Criterion.OPERATOR} else OperatorQuantity.CPU
+    )
     return Judgement(_overall(findings), 1 - alpha, findings, operator_changes(blocks, quantity, alpha, layout))
 
 
-def _may_fail(criterion: Criterion, tests: Mapping[Criterion, _Test], alpha: float, layout: Layout) -> bool:
+def _may_fail(criterion: Criterion, tests: Mapping[Criterion, _Test], alpha: float, layout: BlockLayout) -> bool:
     """Tell whether a criterion can call the candidate slower.
 
     Of versions that run at the same time, the one with fewer threads gets less of the cores: a version that certainly
@@ -171,7 +180,7 @@ def _may_fail(criterion: Criterion, tests: Mapping[Criterion, _Test], alpha: flo
     return layout.interleaved and not (layout.paired and is_cheaper)
 
 
-def _readable(criterion: Criterion, blocks: list[Block], layout: Layout) -> list[Block]:
+def _readable(criterion: Criterion, blocks: list[Block], layout: BlockLayout) -> list[Block]:
     """Latency may be unknown in a block; a block without any of the others cannot be."""
     return with_values(blocks, paired=layout.paired) if criterion is Criterion.LATENCY else blocks
 
@@ -216,13 +225,13 @@ def _job_test(criterion: Criterion, found: ArmDifference) -> _Test:
     return _Test(slowdown, baseline, mann_whitney_p=found.mann_whitney_p)
 
 
-def _operator_test(blocks: Sequence[BlockWindows], alpha: float, layout: Layout) -> _Test | None:
+def _operator_test(blocks: Sequence[BlockWindows], alpha: float, layout: BlockLayout) -> _Test | None:
     """Test the operator that adds the most to the job's CPU per row."""
-    differences = operator_differences(blocks, Quantity.CPU, layout)
+    differences = operator_differences(blocks, OperatorQuantity.CPU, layout)
     known = {name: each for name, each in differences.items() if each is not None}
     if not known:
         return None
-    changes = operator_changes(blocks, Quantity.CPU, alpha / len(known), layout)
+    changes = operator_changes(blocks, OperatorQuantity.CPU, alpha / len(known), layout)
     total_s = sum(each.baseline_s for each in changes)
     certain_s = sum(each.increase_s for each in changes if each.is_gone or each.is_new or each.high < 0)
     tests = [
@@ -242,13 +251,13 @@ def _operator_test(blocks: Sequence[BlockWindows], alpha: float, layout: Layout)
 def _finding(
     criterion: Criterion,
     test: _Test,
-    limits: Limits,
+    limits: GateLimits,
     alpha: float,
     adjusted: Mapping[Criterion, float],
     arms: Sequence[int],
     *,
     may_fail: bool,
-) -> Finding:
+) -> CriterionFinding:
     def effect(slowdown: float) -> float:
         """Of throughput there is less where it takes longer."""
         return 1 / (1 + slowdown) - 1 if criterion is Criterion.THROUGHPUT else slowdown
@@ -260,7 +269,7 @@ def _finding(
     elif high < limits.rule_out:
         verdict = GateVerdict.PASS
     ends = sorted((effect(low), effect(high)))
-    return Finding(
+    return CriterionFinding(
         criterion=criterion,
         verdict=verdict,
         baseline=test.baseline,
@@ -279,9 +288,9 @@ def _finding(
     )
 
 
-def _untested(criterion: Criterion) -> Finding:
+def _untested(criterion: Criterion) -> CriterionFinding:
     """Return the finding of what cannot be tested: any effect is possible."""
-    return Finding(
+    return CriterionFinding(
         criterion=criterion,
         verdict=GateVerdict.INCONCLUSIVE,
         baseline=math.nan,
@@ -298,7 +307,7 @@ def _untested(criterion: Criterion) -> Finding:
     )
 
 
-def _overall(findings: Sequence[Finding]) -> GateVerdict:
+def _overall(findings: Sequence[CriterionFinding]) -> GateVerdict:
     verdicts = {finding.criterion: finding.verdict for finding in findings}
     if GateVerdict.SLOWER in verdicts.values():
         return GateVerdict.SLOWER

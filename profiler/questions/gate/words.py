@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from profiler.questions.gate.criteria import Criterion
 from profiler.questions.gate.drill import Drilled
-from profiler.questions.gate.experiment import FEWEST_BLOCKS, Outcome
-from profiler.questions.gate.verdict import MUST_PASS, Finding, GateVerdict, Judgement, Limits
+from profiler.questions.gate.experiment import FEWEST_BLOCKS, GateResult
+from profiler.questions.gate.verdict import MUST_PASS, CriterionFinding, GateLimits, GateVerdict, Judgement
 
 LABELS = {
     Criterion.CPU: "CPU per row",
@@ -19,7 +19,7 @@ LABELS = {
 """Names of the criteria."""
 
 
-def why(outcome: Outcome, limits: Limits, differences: Mapping[str, tuple[str, str]]) -> str:
+def why(outcome: GateResult, limits: GateLimits, differences: Mapping[str, tuple[str, str]]) -> str:
     """Say in one sentence what the verdict rests on."""
     judgement = outcome.judgement
     if judgement is None:
@@ -52,25 +52,25 @@ def percent(part: float) -> str:
     return f"{round(100 * part, 2):g}%"
 
 
-def _at_worst(finding: Finding) -> str:
+def _at_worst(finding: CriterionFinding) -> str:
     worst = finding.low if finding.criterion is Criterion.THROUGHPUT else finding.high
     return f"{LABELS[finding.criterion]} {f'{worst:+.1%} at worst' if math.isfinite(worst) else 'is not known'}"
 
 
-def _missed(seen: Finding, drilled: Drilled, limits: Limits) -> str:
+def _missed(seen: CriterionFinding, drilled: Drilled, limits: GateLimits) -> str:
     return (
         f"the drill was not found: {drilled.expected_effect:+.1%} CPU per row were expected of it, {seen.effect:+.1%} "
         f"were seen and {seen.detectable_effect:+.1%} are found four times in five; {_may_do(drilled, limits)}"
     )
 
 
-def _may_do(drilled: Drilled, limits: Limits) -> str:
+def _may_do(drilled: Drilled, limits: GateLimits) -> str:
     """Say what may let a drill be found: no number of blocks shows what is below the limit."""
     other = "a lower --max-slowdown" if drilled.expected_effect < limits.max_slowdown else "more --blocks"
     return f"a longer drill or {other} may do"
 
 
-def _nothing_measured(outcome: Outcome, limits: Limits, differences: Mapping[str, tuple[str, str]]) -> str:
+def _nothing_measured(outcome: GateResult, limits: GateLimits, differences: Mapping[str, tuple[str, str]]) -> str:
     if outcome.drilled is not None and not outcome.complete:
         return f"the drill was not measured: there is no time for {FEWEST_BLOCKS} blocks of each version"
     if outcome.drilled is not None:

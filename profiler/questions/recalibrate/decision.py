@@ -36,7 +36,7 @@ from profiler.questions.search.loop import Profile
 _LEAST_FIRST = (Scope.CONFIRM, Scope.PLATFORM, Scope.FEATURES, Scope.ALL)
 
 
-class Verdict(StrEnum):
+class RecalibrationVerdict(StrEnum):
     """What became of the stored profile."""
 
     CONFIRMED = "confirmed"
@@ -148,7 +148,7 @@ def stored_look(stored: StoredProfile, profile: Profile) -> Look | None:
     start = profile.rounds[0]
     if not again and start.trial.action is Action.START and start.configuration == stored.configuration:
         again = [start]
-    return look_at(stored.rounds, again[-1], profile.rounds, profile.situation.parameters) if again else None
+    return look_at(stored.rounds, again[-1], profile.rounds, profile.context.parameters) if again else None
 
 
 def movements(stored: StoredProfile, profile: Profile) -> tuple[Movement, ...] | None:
@@ -156,10 +156,10 @@ def movements(stored: StoredProfile, profile: Profile) -> tuple[Movement, ...] |
     start, before = _start(profile.rounds), stored.rounds.start
     if start is None or before is None or set(before.configuration) != set(profile.topology.names):
         return None
-    return moved_features(profile.topology, before.measurement, start.measurement, profile.situation.parameters)
+    return moved_features(profile.topology, before.measurement, start.measurement, profile.context.parameters)
 
 
-def verdict(stored: StoredProfile, profile: Profile, warm: StoredProfile | None = None) -> Verdict:
+def verdict(stored: StoredProfile, profile: Profile, warm: StoredProfile | None = None) -> RecalibrationVerdict:
     """Tell whether the configuration of a stored profile is still the answer.
 
     `warm` is the profile that the rounds started from, and measured again, where that is another one.
@@ -167,8 +167,12 @@ def verdict(stored: StoredProfile, profile: Profile, warm: StoredProfile | None 
     look = stored_look(warm or stored, profile)
     unclear = look is not None and look.standing is Standing.UNCLEAR
     if unclear or not profile.complete:
-        return Verdict.INCONCLUSIVE
-    return Verdict.CONFIRMED if profile.answer.configuration == stored.configuration else Verdict.CHANGED
+        return RecalibrationVerdict.INCONCLUSIVE
+    return (
+        RecalibrationVerdict.CONFIRMED
+        if profile.answer.configuration == stored.configuration
+        else RecalibrationVerdict.CHANGED
+    )
 
 
 def recalibration_record(decided: Decided, profile: Profile) -> dict[str, Any]:

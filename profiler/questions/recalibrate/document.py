@@ -14,7 +14,14 @@ from typing import Any
 
 from profiler.history.documents import plain
 from profiler.history.fingerprint.fingerprint import Difference
-from profiler.questions.recalibrate.decision import Decided, StoredProfile, Verdict, movements, stored_look, verdict
+from profiler.questions.recalibrate.decision import (
+    Decided,
+    RecalibrationVerdict,
+    StoredProfile,
+    movements,
+    stored_look,
+    verdict,
+)
 from profiler.questions.recalibrate.moved_features import Movement
 from profiler.questions.recalibrate.stored_answer import Look, Standing
 from profiler.questions.recalibrate.warm_start import Scope
@@ -22,7 +29,7 @@ from profiler.questions.search.loop import Profile
 from profiler.report.words import change
 
 SCHEMA = "profile-recalibrate/1"
-EXIT_CODES = {Verdict.CONFIRMED: 0, Verdict.CHANGED: 0, Verdict.INCONCLUSIVE: 4}
+EXIT_CODES = {RecalibrationVerdict.CONFIRMED: 0, RecalibrationVerdict.CHANGED: 0, RecalibrationVerdict.INCONCLUSIVE: 4}
 STEPS: Mapping[Scope, tuple[int, ...]] = {
     Scope.CONFIRM: (),
     Scope.PLATFORM: (2, 3),
@@ -33,7 +40,7 @@ STEPS: Mapping[Scope, tuple[int, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RecalibrateCase:
     """What is recalibrated, and what was decided before anything was measured."""
 
     asked: Decided
@@ -43,7 +50,7 @@ class Case:
 
 
 def recalibrate_document(
-    case: Case, profile: Profile | None = None, result: Mapping[str, Any] | None = None
+    case: RecalibrateCase, profile: Profile | None = None, result: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Write a recalibration as one document; without a profile it was a dry run."""
     warm, decided = case.decided.warm, case.decided
@@ -106,7 +113,7 @@ def _movement(moved: Movement) -> dict[str, Any]:
     }
 
 
-def _conclusion(found: Verdict, case: Case, profile: Profile, look: Look | None) -> str:
+def _conclusion(found: RecalibrationVerdict, case: RecalibrateCase, profile: Profile, look: Look | None) -> str:
     """Say what became of the profile that was asked about, and of the answer that the rounds started from."""
     asked, warm = case.asked.warm, case.decided.warm
     if look is None or asked.run == warm.run:
@@ -115,13 +122,13 @@ def _conclusion(found: Verdict, case: Case, profile: Profile, look: Look | None)
     return f"{_of_asked(found, asked, profile, None)}; {again}"
 
 
-def _of_asked(found: Verdict, asked: StoredProfile, profile: Profile, look: Look | None) -> str:
+def _of_asked(found: RecalibrationVerdict, asked: StoredProfile, profile: Profile, look: Look | None) -> str:
     tasks, count = asked.configuration, len(profile.rounds)
     rounds = f"{count} round{'s' if count > 1 else ''}"
-    if found is Verdict.INCONCLUSIVE:
+    if found is RecalibrationVerdict.INCONCLUSIVE:
         why = "the time budget ended the search" if not profile.complete else "the rounds are too noisy to tell"
         return f"{why} after {rounds}; the stored answer {tasks} stands until more is known"
-    if found is Verdict.CHANGED:
+    if found is RecalibrationVerdict.CHANGED:
         answer = profile.answer
         against = change(answer.throughput_per_s / asked.rounds.answer.throughput_per_s - 1)
         return f"{answer.configuration} instead of {tasks}, {against} against what was stored, in {rounds}"
@@ -131,7 +138,7 @@ def _of_asked(found: Verdict, asked: StoredProfile, profile: Profile, look: Look
     return f"{tasks} is still the best that was found, in {rounds}"
 
 
-def _warnings(case: Case) -> list[str]:
+def _warnings(case: RecalibrateCase) -> list[str]:
     warnings = []
     if case.asked.warm.fingerprint is None:
         warnings.append(f"profile {case.asked.warm.run} has no fingerprint: all steps are repeated, to be sure")

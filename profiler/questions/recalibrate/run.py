@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import workloads
-from profiler.cli.recalibrate import Request
+from profiler.cli.recalibrate import RecalibrateRequest
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.engine import Engine
@@ -32,14 +32,14 @@ from profiler.questions.fingerprints import (
 )
 from profiler.questions.fitting import fitted_to
 from profiler.questions.recalibrate.decision import (
+    RecalibrationVerdict,
     StoredProfile,
-    Verdict,
     decide,
     nearest,
     recalibration_record,
     verdict,
 )
-from profiler.questions.recalibrate.document import Case, recalibrate_document
+from profiler.questions.recalibrate.document import RecalibrateCase, recalibrate_document
 from profiler.questions.recalibrate.terminal import RECALIBRATE_WRITERS, as_markdown, print_recalibration
 from profiler.questions.recalibrate.warm_start import WarmStart
 from profiler.questions.search.document import profile_document
@@ -80,27 +80,27 @@ class _Job:
     settings: Settings
     open_store: OpenStore | None
 
-    def case(self, now: Fingerprint) -> Case:
+    def case(self, now: Fingerprint) -> RecalibrateCase:
         """Decide what to repeat, from the nearest of all stored profiles on."""
         profiles = [self.stored]
         if self.open_store is not None:
             with closing(self.open_store()) as store:
                 profiles = warm_starts(store, self.stored)
-        return Case(decide(self.stored, now), nearest(profiles, now))
+        return RecalibrateCase(decide(self.stored, now), nearest(profiles, now))
 
 
 @dataclass(frozen=True, slots=True)
 class _Made:
     """What came of it."""
 
-    case: Case
+    case: RecalibrateCase
     profile: Profile | None = None
     result: dict[str, Any] | None = None
     complete: bool = True
     """False where the history did not take all of it."""
 
 
-def run_recalibration(request: Request, settings: Settings) -> int:
+def run_recalibration(request: RecalibrateRequest, settings: Settings) -> int:
     """Recalibrate a stored profile, keep what was measured, print the verdict; return the exit code."""
     outputs = Outputs.opened(settings, RECALIBRATE_WRITERS)
     given = profile_in_file(request.profile)
@@ -172,7 +172,7 @@ def _foreseen(job: _Job) -> _Made:
     before = job.stored.fingerprint
     if before is None:
         decided = decide(job.stored, Fingerprint(job.reference, {}, {}, {}, {}, {}, stated_slots=True))
-        return _Made(Case(decided, decided))
+        return _Made(RecalibrateCase(decided, decided))
     return _Made(job.case(foreseen_fingerprint(job.topology, job.reference, job.settings, before)))
 
 
@@ -210,7 +210,7 @@ def _measured(job: _Job) -> _Made:
             limits=limits,
         )
         profile = loop.run(history.past)
-        if verdict(case.decided.warm, profile) is Verdict.CHANGED and not settings.quick:
+        if verdict(case.decided.warm, profile) is RecalibrationVerdict.CHANGED and not settings.quick:
             batch_s = settings.production_batch_s
             checked = verify(engine, topology, profile.answer, parameters, batch_s, history.report)
             profile = replace(profile, verification=checked)
@@ -221,7 +221,7 @@ def _measured(job: _Job) -> _Made:
     return _Made(replace(case, asked=told), profile, result, history.complete)
 
 
-def _run(job: _Job, case: Case, engine: Engine, now: Fingerprint, asked: dict[str, Any]) -> Run:
+def _run(job: _Job, case: RecalibrateCase, engine: Engine, now: Fingerprint, asked: dict[str, Any]) -> Run:
     """Return the record of a recalibration; all that was asked is in it, so that the next call finds it again."""
     started = datetime.now(UTC)
     warm, scope = case.decided.warm.run, str(case.decided.scope)
@@ -238,7 +238,7 @@ def _run(job: _Job, case: Case, engine: Engine, now: Fingerprint, asked: dict[st
     )
 
 
-def _result(case: Case, profile: Profile, run: str, engine: Engine, now: Fingerprint) -> dict[str, Any]:
+def _result(case: RecalibrateCase, profile: Profile, run: str, engine: Engine, now: Fingerprint) -> dict[str, Any]:
     """Write the profile that the history keeps: a profile like others, with what it was recalibrated from."""
     document = profile_document(profile, run=run, engine=engine.name, environment=environment_of(engine))
     kept_ratios = {} if case.decided.warm.fingerprint is None else case.decided.warm.fingerprint.ratios

@@ -21,7 +21,7 @@ from profiler.job.configuration import Configuration
 from profiler.questions.recalibrate.moved_features import moved_features
 from profiler.questions.recalibrate.stored_answer import Look, Standing, StoredRounds, look_at
 from profiler.questions.search.policies.incumbent import Search, Tried
-from profiler.questions.search.policies.policy import Plan, Situation
+from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.additions import ALL, Addition
 from profiler.questions.search.policies.stepwise.method import Stepwise, steps_two_and_three
 from profiler.questions.search.policies.stepwise.slot_programme import Proposal, balanced, element_bounds, propose
@@ -63,20 +63,20 @@ class WarmStart:
         self.additions = additions
         self.only_fewer_slots = only_fewer_slots
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, context: SearchContext) -> PolicyPlan:
         """Yield the trials that the scope asks for and a decision on each."""
         if self.scope is Scope.ALL:
-            yield from Stepwise(self.additions).plan(situation)
+            yield from Stepwise(self.additions).plan(context)
             return
-        search = Search(situation)
+        search = Search(context)
         if self.scope is Scope.PLATFORM:
-            features = self._kept_features(situation)
+            features = self._kept_features(context)
             is_settled = yield from self._resized(search, features)
             if is_settled:
                 return
         elif self.scope is Scope.FEATURES:
             start = yield from self._step_one(search)
-            features = application_features(situation.topology, start.measurement)
+            features = application_features(context.topology, start.measurement)
             if not self._moved(search, start):
                 look = yield from self._again(search)
                 if look.standing is not Standing.SLOWER:
@@ -86,13 +86,13 @@ class WarmStart:
             if look.standing is not Standing.SLOWER:
                 return
             start = yield from self._step_one(search)
-            features = application_features(situation.topology, start.measurement)
+            features = application_features(context.topology, start.measurement)
         yield from steps_two_and_three(search, features, self.additions)
 
-    def _kept_features(self, situation: Situation) -> Features:
+    def _kept_features(self, context: SearchContext) -> Features:
         if self.stored.start is None:
             raise ProfileError("The stored profile has no features to keep.", hint="Start a new one: profile run.")
-        return application_features(situation.topology, self.stored.start.measurement)
+        return application_features(context.topology, self.stored.start.measurement)
 
     def _moved(self, search: Search, start: Round) -> bool:
         """Tell whether any feature moved; without stored ones, nobody knows that none did."""
@@ -149,16 +149,16 @@ class WarmStart:
         fused = stored.trial.fused
         if not search.fits(configuration):
             configuration, predicted_per_s = self._fitted(search, features)
-            slots = search.situation.slots
+            slots = search.context.slots
             action, why, fused = Action.SLOTS, f"what the stored loads ask for on {slots} slots", False
         trial = Trial(configuration, Step.PLATFORM, action, predicted_per_s=predicted_per_s, fused=fused)
-        outcome = yield from search.attempt(trial)
+        measured = yield from search.attempt(trial)
         settled = False
         if self.only_fewer_slots and configuration == stored.configuration:
-            look = look_at(self.stored, outcome, search.rounds, search.parameters)
+            look = look_at(self.stored, measured, search.rounds, search.parameters)
             settled = not look.in_doubt
             why = f"the best with more slots, and {look.why}" if settled else f"{why}; {look.why}"
-        yield from search.decide(outcome, why, accepted=True)
+        yield from search.decide(measured, why, accepted=True)
         return settled
 
     def _fitted(self, search: Search, features: Features) -> tuple[Configuration, float]:
@@ -166,7 +166,7 @@ class WarmStart:
 
         Where the cores are, busy seconds under load count the wait for them, and the features do not.
         """
-        stored, slots = self.stored.answer, search.situation.slots
+        stored, slots = self.stored.answer, search.context.slots
         scalable = [name for name in search.topology.names if name not in features.dominated]
         bounds = element_bounds(search, scalable)
         # Operators that do not grow with the load need what they had.
@@ -174,7 +174,7 @@ class WarmStart:
 
         def solved(loads: Mapping[str, float], cpu_s: float) -> Proposal:
             wanted = {name: loads[name] for name in scalable}
-            return propose(wanted, cpu_s, bounds=bounds, fixed=fixed, slots=slots, cores=search.situation.cores)
+            return propose(wanted, cpu_s, bounds=bounds, fixed=fixed, slots=slots, cores=search.context.cores)
 
         elements = features.elements
         proposal = solved(
@@ -184,8 +184,8 @@ class WarmStart:
         if not proposal.cpu_bound:
             proposal = solved(loads_per_source_row(stored), sum(cpu_per_source_row(stored).values()))
         if Addition.BALANCE in self.additions:
-            proposal = balanced(proposal, bounds, slots=slots, nodes=search.situation.nodes)
-        configuration = search.bounded(search.situation.smallest(), proposal.tasks)
+            proposal = balanced(proposal, bounds, slots=slots, nodes=search.context.nodes)
+        configuration = search.bounded(search.context.smallest(), proposal.tasks)
         # What is fixed may take more than there is.
         fits = search.fits(configuration)
-        return configuration if fits else search.situation.smallest(), proposal.predicted_per_s
+        return configuration if fits else search.context.smallest(), proposal.predicted_per_s

@@ -22,7 +22,7 @@ QUEUE_S = 10.0
 """Where no limit is given: a queue that the profile's throughput would take so long to work off."""
 
 
-class Quantity(StrEnum):
+class WatchedQuantity(StrEnum):
     """What is watched."""
 
     QUEUE = "queue"
@@ -30,29 +30,29 @@ class Quantity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class WatchLimits:
     """From where on it is too much, and for how long."""
 
     queue_rows: float
     latency_ms: float
     period_s: float = 60.0
 
-    def of(self, quantity: Quantity) -> float:
+    def of(self, quantity: WatchedQuantity) -> float:
         """Return the limit of a quantity."""
-        return self.queue_rows if quantity is Quantity.QUEUE else self.latency_ms
+        return self.queue_rows if quantity is WatchedQuantity.QUEUE else self.latency_ms
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class WatchedSample:
     """A window of the job as it is watched; a latency that no row was sampled for is not known."""
 
     at: datetime
     queue_rows: float
     latency_ms: float | None
 
-    def of(self, quantity: Quantity) -> float | None:
+    def of(self, quantity: WatchedQuantity) -> float | None:
         """Return the value of a quantity."""
-        return self.queue_rows if quantity is Quantity.QUEUE else self.latency_ms
+        return self.queue_rows if quantity is WatchedQuantity.QUEUE else self.latency_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Alarm:
     """An alarm began or ended."""
 
     at: datetime
-    quantity: Quantity
+    quantity: WatchedQuantity
     raised: bool
     value: float
     limit: float
@@ -84,10 +84,12 @@ class _State:
 class Watch:
     """Follow the windows of one job, in their order."""
 
-    limits: Limits
-    _states: dict[Quantity, _State] = field(default_factory=lambda: {quantity: _State() for quantity in Quantity})
+    limits: WatchLimits
+    _states: dict[WatchedQuantity, _State] = field(
+        default_factory=lambda: {quantity: _State() for quantity in WatchedQuantity}
+    )
 
-    def see(self, sample: Sample) -> Iterator[Alarm]:
+    def see(self, sample: WatchedSample) -> Iterator[Alarm]:
         """Take a window; yield the alarms that it raises or ends."""
         period = timedelta(seconds=self.limits.period_s)
         for quantity, state in self._states.items():
@@ -111,6 +113,6 @@ class Watch:
                 state.raised, state.since = not state.raised, None
 
     @property
-    def raised(self) -> tuple[Quantity, ...]:
+    def raised(self) -> tuple[WatchedQuantity, ...]:
         """The quantities that are too high now."""
         return tuple(quantity for quantity, state in self._states.items() if state.raised)

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from profiler.cli.recalibrate import Request
+from profiler.cli.recalibrate import RecalibrateRequest
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.events import Phase
 from profiler.history.records import RunState, SeenWindow
@@ -25,7 +25,7 @@ from profiler.history.session.opening import OpenStore
 from profiler.history.store import Store
 from profiler.questions.fingerprints import as_asked
 from profiler.questions.recalibrate.decision import StoredProfile
-from profiler.questions.recalibrate.watch import QUEUE_S, Alarm, Limits, Sample, Watch
+from profiler.questions.recalibrate.watch import QUEUE_S, Alarm, Watch, WatchedSample, WatchLimits
 from profiler.questions.recalibrate.watch_words import alarm_in_words, recommendation, watch_document
 from profiler.questions.search.stored_profiles import find_profile, history_of, profile_in_file
 from profiler.report.console import error_console, result_console
@@ -37,7 +37,7 @@ STRESSED = (Phase.WARM_UP, Phase.STRESS, Phase.BLOCK)
 """Windows that offer more rows than the job can take."""
 
 
-def run_watch(request: Request, settings: Settings) -> int:
+def run_watch(request: RecalibrateRequest, settings: Settings) -> int:
     """Follow the job until its history ends, the budget is used up or somebody interrupts; return the exit code."""
     outputs = Outputs.opened(settings, {ExportKind.JSON: as_json})
     given = profile_in_file(request.profile)
@@ -52,7 +52,7 @@ def run_watch(request: Request, settings: Settings) -> int:
         return _followed(request, settings, stored, open_store, outputs)
 
 
-def _found(open_store: OpenStore | None, request: Request, settings: Settings) -> StoredProfile:
+def _found(open_store: OpenStore | None, request: RecalibrateRequest, settings: Settings) -> StoredProfile:
     if open_store is None:
         raise ProfileError("There is no history to find a profile in.")
     with closing(open_store()) as store:
@@ -60,7 +60,11 @@ def _found(open_store: OpenStore | None, request: Request, settings: Settings) -
 
 
 def _followed(
-    request: Request, settings: Settings, stored: StoredProfile, open_store: OpenStore | None, outputs: Outputs
+    request: RecalibrateRequest,
+    settings: Settings,
+    stored: StoredProfile,
+    open_store: OpenStore | None,
+    outputs: Outputs,
 ) -> int:
     limits = _limits(request, settings, stored)
     quantile = _asked(settings, stored).latency_quantile
@@ -98,15 +102,19 @@ def _asked(settings: Settings, stored: StoredProfile) -> Settings:
     return settings if stored.fingerprint is None else as_asked(settings, stored.fingerprint.asked)
 
 
-def _limits(request: Request, settings: Settings, stored: StoredProfile) -> Limits:
+def _limits(request: RecalibrateRequest, settings: Settings, stored: StoredProfile) -> WatchLimits:
     """Return the user's limits; where there are none, those that follow from the profile."""
     queue_rows = request.queue_rows or QUEUE_S * stored.rounds.answer.throughput_per_s
-    return Limits(queue_rows, _asked(settings, stored).latency_ms, request.period_s)
+    return WatchLimits(queue_rows, _asked(settings, stored).latency_ms, request.period_s)
 
 
 def _samples(
-    request: Request, settings: Settings, stored: StoredProfile, open_store: OpenStore | None, quantile: float
-) -> Iterator[Sample]:
+    request: RecalibrateRequest,
+    settings: Settings,
+    stored: StoredProfile,
+    open_store: OpenStore | None,
+    quantile: float,
+) -> Iterator[WatchedSample]:
     ends_s = None if settings.budget_s is None else time.monotonic() + settings.budget_s
     file = None if request.job is None else Path(request.job).expanduser()
     if file is not None and file.is_file():
@@ -131,7 +139,9 @@ def _newest_run(store: Store, stored: StoredProfile) -> str:
     return running[0].run.id
 
 
-def followed_run(store: Store, run: str, quantile: float, every_s: float, ends_s: float | None) -> Iterator[Sample]:
+def followed_run(
+    store: Store, run: str, quantile: float, every_s: float, ends_s: float | None
+) -> Iterator[WatchedSample]:
     """Yield the windows of a run as they are stored, until the run ends or the time is up.
 
     Those in which it is stressed on purpose are left out: their queue is no job's that falls behind.
@@ -151,7 +161,7 @@ def followed_run(store: Store, run: str, quantile: float, every_s: float, ends_s
             return
 
 
-def followed_file(path: Path, every_s: float, ends_s: float | None) -> Iterator[Sample]:
+def followed_file(path: Path, every_s: float, ends_s: float | None) -> Iterator[WatchedSample]:
     """Yield the lines of a file as they are written, until the time is up; without a limit, until interrupted."""
     with path.open(encoding="utf-8") as file:
         number, unfinished = 0, ""
@@ -176,21 +186,21 @@ def _waited(every_s: float, ends_s: float | None) -> bool:
     return True
 
 
-def _sample(window: SeenWindow, quantile: float) -> Sample:
+def _sample(window: SeenWindow, quantile: float) -> WatchedSample:
     latency = window.observation.processing_ms.quantile(quantile)
-    return Sample(window.at, window.observation.queue_rows, latency if latency < float("inf") else None)
+    return WatchedSample(window.at, window.observation.queue_rows, latency if latency < float("inf") else None)
 
 
-def _is_possible(sample: Sample) -> bool:
+def _is_possible(sample: WatchedSample) -> bool:
     return all(math.isfinite(value) and value >= 0 for value in (sample.queue_rows, sample.latency_ms or 0.0))
 
 
-def _parsed(line: str, where: str) -> Sample:
+def _parsed(line: str, where: str) -> WatchedSample:
     try:
         entry: dict[str, Any] = json.loads(line)
         at = datetime.fromisoformat(entry["at"])
         latency = entry.get("latency_ms")
-        sample = Sample(at, float(entry["queue_rows"]), None if latency is None else float(latency))
+        sample = WatchedSample(at, float(entry["queue_rows"]), None if latency is None else float(latency))
     except (ValueError, TypeError, KeyError, AttributeError):
         sample = None
     if sample is None or sample.at.tzinfo is None or not _is_possible(sample):

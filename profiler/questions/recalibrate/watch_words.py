@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from profiler.questions.recalibrate.decision import StoredProfile
-from profiler.questions.recalibrate.watch import Alarm, Limits, Quantity
+from profiler.questions.recalibrate.watch import Alarm, WatchedQuantity, WatchLimits
 
 SCHEMA = "profile-watch/1"
 
@@ -28,7 +28,7 @@ def recommendation(run: str) -> str:
     )
 
 
-def watch_document(stored: StoredProfile, limits: Limits, windows: int, alarms: Sequence[Alarm]) -> dict[str, Any]:
+def watch_document(stored: StoredProfile, limits: WatchLimits, windows: int, alarms: Sequence[Alarm]) -> dict[str, Any]:
     """Write what was seen as one document."""
     return {
         "schema": SCHEMA,
@@ -53,5 +53,5 @@ def _alarm(alarm: Alarm) -> dict[str, Any]:
     }
 
 
-def _figure(quantity: Quantity, value: float) -> str:
-    return f"{value:,.0f} rows" if quantity is Quantity.QUEUE else f"{value:,.0f} ms"
+def _figure(quantity: WatchedQuantity, value: float) -> str:
+    return f"{value:,.0f} rows" if quantity is WatchedQuantity.QUEUE else f"{value:,.0f} ms"

@@ -62,7 +62,7 @@ class Bound:
 
 def bound_of(profile: Profile) -> Bound:
     """Find what bounds the answer of a profile."""
-    measurement, cores = profile.answer.measurement, profile.situation.cores
+    measurement, cores = profile.answer.measurement, profile.context.cores
     operators = measurement.operators
     if not operators or measurement.duration_s <= 0:
         return Bound(By.UNKNOWN, cores)
@@ -105,11 +105,11 @@ def key_bound(profile: Profile) -> tuple[str, ...]:
     return tuple(name for name, share in shares.items() if configuration[name] >= tasks_worth_having(share))
 
 
-def is_bound_by_waiting(outcome: Round, cores: int) -> bool:
+def is_bound_by_waiting(measured: Round, cores: int) -> bool:
     """Tell whether cores are free in a round while its busiest element mostly waits."""
-    shares = capacities(outcome)
+    shares = capacities(measured)
     top = busiest_first(shares, shares)[0]
-    return cpu_share(outcome, cores) < CPU_BOUND and _waits(outcome.measurement.operators[top])
+    return cpu_share(measured, cores) < CPU_BOUND and _waits(measured.measurement.operators[top])
 
 
 def _waits(seen: OperatorWindow) -> bool:

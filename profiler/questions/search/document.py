@@ -37,7 +37,7 @@ def profile_document(profile: Profile, *, run: str, engine: str, environment: Ma
         "topology": profile.topology.name,
         "engine": engine,
         "policy": profile.policy,
-        "parameters": asdict(profile.situation.parameters),
+        "parameters": asdict(profile.context.parameters),
         "complete": profile.complete,
         "features": _features(profile),
         "best": {

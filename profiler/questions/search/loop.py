@@ -16,13 +16,13 @@ from profiler.errors import ProfileError
 from profiler.experiment.block_time import BlockTime
 from profiler.experiment.confrontation import confront
 from profiler.experiment.engine import Engine, Platform
-from profiler.experiment.events import Event, Report, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
-from profiler.experiment.measure import Arm, Design, measure, observe_blocks
+from profiler.experiment.events import Event, Listener, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
+from profiler.experiment.measure import Arm, WindowPlan, measure, observe_blocks
 from profiler.experiment.rounds import Action, Round, Step, Trial
 from profiler.experiment.time_budget import TimeBudget
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
-from profiler.questions.search.policies.policy import Parameters, Policy, Situation, require_asked_for
+from profiler.questions.search.policies.policy import Parameters, Policy, SearchContext, require_asked_for
 from profiler.questions.search.readings.evidence import screened
 from profiler.questions.search.verification import Verification, verify
 from profiler.statistics.confirmation import confirm
@@ -42,7 +42,7 @@ class Profile:
     """What a profile found, and every round that led to it."""
 
     topology: Topology
-    situation: Situation
+    context: SearchContext
     platform: Platform
     extra_slots: int
     """Slots that the engine needs for this topology beside its tasks."""
@@ -62,9 +62,9 @@ class Profile:
         """Throughput of the answer over the initial one, minus 1, as the search saw it."""
         return self.answer.throughput_per_s / self.initial.throughput_per_s - 1
 
-    def keeps_latency(self, outcome: Round) -> bool:
+    def keeps_latency(self, measured: Round) -> bool:
         """Tell whether a round keeps the latency constraint."""
-        return outcome.meets(self.situation.parameters.latency_ms, self.situation.parameters.latency_quantile)
+        return measured.meets(self.context.parameters.latency_ms, self.context.parameters.latency_quantile)
 
     @property
     def only_offers_less(self) -> bool:
@@ -84,7 +84,7 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TimeLimits:
     """Seconds from its beginning by which parts of a profile are to end; None is no limit."""
 
     search_s: float | None = None
@@ -104,11 +104,11 @@ class Loop:
     topology: Topology
     policy: Policy
     parameters: Parameters = field(default_factory=Parameters)
-    design: Design = field(default_factory=Design)
-    report: Report = ignore
+    design: WindowPlan = field(default_factory=WindowPlan)
+    report: Listener = ignore
     slots: int | None = None
     budget_s: float | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: TimeLimits = field(default_factory=TimeLimits)
     """Where there is no budget."""
     production_batch_s: float | None = None
     """Length of the batches with which the answer is verified; None leaves it unverified."""
@@ -123,20 +123,20 @@ class Loop:
         searching = TimeBudget(self.limits.search_s if self.budget_s is None else self.budget_s, self.clock)
         confirmed_s = self.limits.confirmed_s
         self._times = None if confirmed_s is None else BlockTime(self.clock, self.clock() + confirmed_s)
-        situation = self.situation()
-        rounds, complete = self._search(situation, list(history), searching)
-        answer, notes = _answer(rounds, situation)
+        context = self.context()
+        rounds, complete = self._search(context, list(history), searching)
+        answer, notes = _answer(rounds, context)
         platform = self.engine.platform
         profile = Profile(
             topology=self.topology,
-            situation=situation,
+            context=context,
             platform=platform,
             extra_slots=platform.slots - self.engine.slots_for(self.topology),
             policy=self.policy.name,
             rounds=tuple(rounds),
             answer=answer,
             initial=rounds[0],
-            notes=(*notes, *_today_left_out(rounds[0], situation)),
+            notes=(*notes, *_today_left_out(rounds[0], context)),
             complete=complete,
         )
         self._tell(SearchEnded(profile.answer, profile.initial))
@@ -152,14 +152,14 @@ class Loop:
             self._times(event)
         self.report(event)
 
-    def situation(self) -> Situation:
+    def context(self) -> SearchContext:
         """Return what the policy may know; the user's slots bound the engine's."""
         platform, slots = self.engine.platform, self.engine.slots_for(self.topology)
         slots = slots if self.slots is None else min(self.slots, slots)
-        return Situation(self.topology, slots, platform.cores, platform.nodes, self.parameters)
+        return SearchContext(self.topology, slots, platform.cores, platform.nodes, self.parameters)
 
-    def _search(self, situation: Situation, history: list[Round], budget: TimeBudget) -> tuple[list[Round], bool]:
-        plan = self.policy.plan(situation)
+    def _search(self, context: SearchContext, history: list[Round], budget: TimeBudget) -> tuple[list[Round], bool]:
+        plan = self.policy.plan(context)
         rounds: list[Round] = []
         move = next(plan, None)
         while move is not None:
@@ -169,11 +169,11 @@ class Loop:
                     plan.close()
                     return rounds, False
                 began_s = self.clock()
-                outcome = self._round(move, rounds, past)
+                measured = self._round(move, rounds, past)
                 if past is None:
                     budget.note_round(self.clock() - began_s)
-                rounds.append(outcome)
-                answer: Round | None = outcome
+                rounds.append(measured)
+                answer: Round | None = measured
             else:
                 rounds[-1] = rounds[-1].decided(move)
                 self._tell(RoundDecided(rounds[-1]))
@@ -202,9 +202,9 @@ class Loop:
         )
         self.is_warm = True
         comparison = screened(reference.measurement, measurement, rounds, self.parameters) if reference else None
-        outcome = Round(number, trial, measurement, comparison)
-        self._tell(RoundMeasured(outcome))
-        return outcome
+        measured = Round(number, trial, measurement, comparison)
+        self._tell(RoundMeasured(measured))
+        return measured
 
     def _warm_up(self, arm: Arm) -> None:
         """Load an engine that has measured nothing yet for as long as it is cold; what is seen does not count."""
@@ -231,7 +231,7 @@ class Loop:
         """Measure the answer against the initial configuration and the runner-up, interleaved."""
         runner_up = _runner_up(profile)
         others = [profile.initial] if runner_up is None else [profile.initial, runner_up]
-        arms = [_arm(outcome) for outcome in (profile.answer, *others)]
+        arms = [_arm(measured) for measured in (profile.answer, *others)]
         alpha = self.parameters.significance
         self._warm_up(arms[0])
         design = replace(self.design, blocks=self._blocks_in_time(len(arms)))
@@ -251,37 +251,37 @@ class Loop:
         )
 
 
-def _deployed(outcome: Round) -> tuple[Configuration, bool]:
+def _deployed(measured: Round) -> tuple[Configuration, bool]:
     """Return what tells two rounds apart: one may be the other, measured again or offered less."""
-    return Configuration.of(outcome.configuration.tasks), outcome.trial.fused
+    return Configuration.of(measured.configuration.tasks), measured.trial.fused
 
 
-def _arm(outcome: Round) -> Arm:
-    return Arm(outcome.configuration, outcome.throughput_per_s, fused=outcome.trial.fused)
+def _arm(measured: Round) -> Arm:
+    return Arm(measured.configuration, measured.throughput_per_s, fused=measured.trial.fused)
 
 
-def _answer(rounds: Sequence[Round], situation: Situation) -> tuple[Round, tuple[str, ...]]:
+def _answer(rounds: Sequence[Round], context: SearchContext) -> tuple[Round, tuple[str, ...]]:
     """Return what the policy stands by, unless today's job is faster than all it tried and in time as well."""
     if not rounds:
         raise ProfileError("The policy measured nothing.")
     initial = rounds[0]
-    decisions = [decision for outcome in rounds if (decision := outcome.decision) is not None]
+    decisions = [decision for measured in rounds if (decision := measured.decision) is not None]
     answer = rounds[(decisions[-1].incumbent if decisions else 1) - 1]
-    constraint = (situation.parameters.latency_ms, situation.parameters.latency_quantile)
+    constraint = (context.parameters.latency_ms, context.parameters.latency_quantile)
     may_stay = initial.meets(*constraint) or not answer.meets(*constraint)
     if initial.trial.step is Step.TODAY and answer is not initial and may_stay:
-        against_today = screened(initial.measurement, answer.measurement, rounds, situation.parameters)
+        against_today = screened(initial.measurement, answer.measurement, rounds, context.parameters)
         if against_today.verdict is Verdict.DECREASED:
             return initial, ("today's job as written is faster than every configuration tried: keep it",)
     return answer, ()
 
 
-def _today_left_out(initial: Round, situation: Situation) -> tuple[str, ...]:
+def _today_left_out(initial: Round, context: SearchContext) -> tuple[str, ...]:
     """Say that the gain is over the start, where today's job would have been its yardstick and has no room."""
-    today = situation.topology.today
-    if today is None or initial.trial.action is not Action.START or sum(today.values()) <= situation.slots:
+    today = context.topology.today
+    if today is None or initial.trial.action is not Action.START or sum(today.values()) <= context.slots:
         return ()
-    room = f"today's job has {sum(today.values())} tasks and there are {situation.slots} slots for them"
+    room = f"today's job has {sum(today.values())} tasks and there are {context.slots} slots for them"
     return (f"{room}: it was not measured, and the gain is over one task each",)
 
 
@@ -302,14 +302,14 @@ def _unless_in_vain(profile: Profile) -> Profile:
 
 def _runner_up(profile: Profile) -> Round | None:
     """Return the fastest other round that keeps the latency, if it is anywhere near the answer."""
-    parameters = profile.situation.parameters
+    parameters = profile.context.parameters
     candidates = [
-        outcome
-        for outcome in profile.rounds
-        if outcome.configuration != profile.answer.configuration
-        and outcome.number != profile.initial.number
-        and outcome.meets(parameters.latency_ms, parameters.latency_quantile)
-        and outcome.throughput_per_s > 0.9 * profile.answer.throughput_per_s
-        and outcome.configuration.offered_per_s is None
+        measured
+        for measured in profile.rounds
+        if measured.configuration != profile.answer.configuration
+        and measured.number != profile.initial.number
+        and measured.meets(parameters.latency_ms, parameters.latency_quantile)
+        and measured.throughput_per_s > 0.9 * profile.answer.throughput_per_s
+        and measured.configuration.offered_per_s is None
     ]
-    return max(candidates, key=lambda outcome: outcome.throughput_per_s, default=None)
+    return max(candidates, key=lambda measured: measured.throughput_per_s, default=None)

@@ -19,7 +19,7 @@ _IN_WORDS = {
 
 def operator_parts(profile: Profile) -> dict[str, TimeParts]:
     """Return what the time of a row goes into, by operator, as far as the first round with full detail tells."""
-    start = next((outcome for outcome in profile.rounds if outcome.trial.action is Action.START), None)
+    start = next((measured for measured in profile.rounds if measured.trial.action is Action.START), None)
     if start is None:
         return {}
     operators = {operator.name for operator in profile.topology.operators}

@@ -14,7 +14,7 @@ from profiler import __version__
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.errors import ProfileError
 from profiler.experiment.engine import Engine
-from profiler.experiment.measure import Design
+from profiler.experiment.measure import WindowPlan
 from profiler.history.records import Run
 from profiler.history.session.keeping import kept, new_run_id
 from profiler.history.session.opening import OpenStore, opened_history
@@ -22,7 +22,7 @@ from profiler.history.session.resuming import resumed
 from profiler.job.topology import Topology
 from profiler.questions.fingerprints import code_of, fingerprint_on, with_fingerprint
 from profiler.questions.search.document import profile_document
-from profiler.questions.search.loop import Limits, Loop
+from profiler.questions.search.loop import Loop, TimeLimits
 from profiler.questions.search.markdown import as_markdown
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Parameters
@@ -95,12 +95,12 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
     return 0 if history.complete else ProfileError.exit_code
 
 
-def search_design(settings: Settings) -> Design:
+def search_design(settings: Settings) -> WindowPlan:
     """Return how long to look: `--quick` looks shorter and leaves the answer unconfirmed."""
     if settings.quick:
-        return Design(windows=min(QUICK_WINDOWS, settings.windows), probe=2, calm=3, blocks=0)
-    blocks = Design().blocks if settings.confirm else 0
-    design = Design(windows=settings.windows, blocks=blocks, longest_cold=LONGEST_COLD)
+        return WindowPlan(windows=min(QUICK_WINDOWS, settings.windows), probe=2, calm=3, blocks=0)
+    blocks = WindowPlan().blocks if settings.confirm else 0
+    design = WindowPlan(windows=settings.windows, blocks=blocks, longest_cold=LONGEST_COLD)
     return fewer_of(design, settings.window_s)
 
 
@@ -109,15 +109,15 @@ def search_budget_s(settings: Settings) -> float | None:
     return QUICK_BUDGET_S if settings.budget_s is None and settings.quick else settings.budget_s
 
 
-def time_limits(settings: Settings) -> Limits:
+def time_limits(settings: Settings) -> TimeLimits:
     """Return by when search and confirmation on Spark are to end where the user set no time.
 
     Longer windows make longer rounds, and longer searches.
     """
     if settings.engine is EngineName.SIMULATED or settings.budget_s is not None or settings.quick:
-        return Limits()
+        return TimeLimits()
     longer = max(1.0, settings.window_s / Settings().window_s)
-    return Limits(longer * SEARCH_S, longer * CONFIRMED_S)
+    return TimeLimits(longer * SEARCH_S, longer * CONFIRMED_S)
 
 
 def policy_parameters(settings: Settings) -> Parameters:

@@ -69,7 +69,7 @@ def _configuration(profile: Profile) -> Table:
     table.add_column("slots", justify="right", style="bold")
     table.add_row(
         *(Text(str(count), "bold green") for _, count in profile.answer.configuration.items),
-        f"{profile.answer.configuration.slots} of {profile.situation.slots}",
+        f"{profile.answer.configuration.slots} of {profile.context.slots}",
     )
     return table
 
@@ -89,7 +89,7 @@ def _figures(profile: Profile) -> Table:
             f"(read to sink, at {answer.measurement.latency_at_per_s or 0:,.0f} rows/s)",
         )
     if not profile.keeps_latency(answer):
-        table.add_row("", Text(f"violates the constraint of {profile.situation.parameters.latency_ms:g} ms", "red"))
+        table.add_row("", Text(f"violates the constraint of {profile.context.parameters.latency_ms:g} ms", "red"))
     if answer.configuration.offered_per_s is not None:
         table.add_row("throttled", f"offer at most {answer.configuration.offered_per_s:,.0f} rows/s")
     table.add_row("gain", _gain(profile))

@@ -33,7 +33,7 @@ def _as_a_whole(profile: Profile, bound: Bound) -> str:
         limited = Doubt.GENERATOR_LIMITED in profile.answer.measurement.doubts
         return f"not bound by the job: {ADVICE[Doubt.GENERATOR_LIMITED if limited else Doubt.NOT_SATURATED]}"
     if bound.by is By.LATENCY:
-        limit = f"{profile.situation.parameters.latency_ms:g} ms"
+        limit = f"{profile.context.parameters.latency_ms:g} ms"
         return f"bound by the latency constraint of {limit}: the job does more, but later"
     if bound.by is By.CPU:
         used = f"{bound.cores_share:.0%} used"
@@ -52,7 +52,7 @@ def hot_key_notes(profile: Profile, *, told: str | None = None) -> tuple[str, ..
     One that was not counted but betrayed by its tasks is named only where it is the limit already.
     """
     counted = counted_shares(profile.topology, profile.rounds)
-    slots = profile.situation.slots
+    slots = profile.context.slots
     bounding = {name for name, share in counted.items() if tasks_worth_having(share) < slots}
     names = sorted(bounding.union(key_bound(profile)) - {told})
     return tuple(f"'{name}': {_key_in_words(profile, name)}" for name in names)
@@ -87,7 +87,7 @@ def _hidden_python(profile: Profile) -> tuple[str, ...]:
 
 
 def _start(profile: Profile) -> Round | None:
-    return next((outcome for outcome in profile.rounds if outcome.trial.action is Action.START), None)
+    return next((measured for measured in profile.rounds if measured.trial.action is Action.START), None)
 
 
 def _key_in_words(profile: Profile, name: str) -> str:
@@ -112,5 +112,5 @@ def _counted_key(profile: Profile, name: str) -> str | None:
 
 def _slots(profile: Profile) -> str:
     """Say that slots are what is missing, where the answer uses all."""
-    used = profile.answer.configuration.slots >= profile.situation.slots
-    return f"; all {profile.situation.slots} slots are used, more may give more" if used else ""
+    used = profile.answer.configuration.slots >= profile.context.slots
+    return f"; all {profile.context.slots} slots are used, more may give more" if used else ""

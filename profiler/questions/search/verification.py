@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from profiler.experiment.engine import Engine
-from profiler.experiment.events import Phase, Report, VerificationStarted, ignore
+from profiler.experiment.events import Listener, Phase, VerificationStarted, ignore
 from profiler.experiment.measure import observed
 from profiler.experiment.observation import Detail, Latency, Observation
 from profiler.experiment.rounds import Round
@@ -56,7 +56,7 @@ class Verification:
 
 
 def verify(
-    engine: Engine, topology: Topology, answer: Round, parameters: Parameters, batch_s: float, report: Report = ignore
+    engine: Engine, topology: Topology, answer: Round, parameters: Parameters, batch_s: float, report: Listener = ignore
 ) -> Verification:
     """Run the answer with production batches; where it does not hold, go on with less load."""
     configuration = answer.configuration

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from profiler.traffic.generator.wire import Report
+from profiler.traffic.generator.wire import GeneratorReport
 
 LIMITED_BELOW = 0.97
 """A window in which less than this part of the intended messages arrived is generator-limited."""
@@ -36,7 +36,7 @@ class Achieved:
         return self.acked_per_s < LIMITED_BELOW * owed_per_s
 
 
-def achieved(reports: Sequence[Report], start_s: float, end_s: float) -> Achieved:
+def achieved(reports: Sequence[GeneratorReport], start_s: float, end_s: float) -> Achieved:
     """Give the rates between two times that the reports enclose; counts between reports are interpolated."""
     times = [report.time_s for report in reports]
 

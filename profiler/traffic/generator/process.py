@@ -27,7 +27,7 @@ from profiler.traffic.generator.achieved import Achieved, achieved
 from profiler.traffic.generator.wire import (
     REPORT_S,
     Failure,
-    Report,
+    GeneratorReport,
     SetRate,
     Setup,
     Stop,
@@ -60,7 +60,7 @@ class GeneratorProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._reader: threading.Thread | None = None
         self._changed = threading.Condition()
-        self._reports: deque[Report] = deque(maxlen=_KEPT_REPORTS)
+        self._reports: deque[GeneratorReport] = deque(maxlen=_KEPT_REPORTS)
         self._failure: ProfileError | None = None
         self._stopping = False
         self._ended = False
@@ -100,20 +100,20 @@ class GeneratorProcess:
         """
         self._tell(SetRate(rate_per_s, seconds, abandon_owed))
 
-    def report(self) -> Report:
+    def report(self) -> GeneratorReport:
         """Give the latest report; raise where the child has ended by an error."""
         with self._changed:
             if self._failure is not None:
                 raise self._failure
             return self._reports[-1]
 
-    def next_report(self) -> Report:
+    def next_report(self) -> GeneratorReport:
         """Wait for a report that is newer than the latest one."""
         latest = self.report()
         self._await(lambda: self._reports[-1] is not latest, OVERDUE_S)
         return self.report()
 
-    def samples(self, start_s: float, end_s: float) -> tuple[Report, ...]:
+    def samples(self, start_s: float, end_s: float) -> tuple[GeneratorReport, ...]:
         """Give the reports that enclose the time from `start_s` to `end_s` (since the epoch), waiting for the last."""
         self._await(lambda: self._reports[-1].time_s >= end_s, max(0.0, end_s - time.time()) + OVERDUE_S)
         with self._changed:
@@ -125,7 +125,7 @@ class GeneratorProcess:
         """Tell what was offered and what arrived in a window, and whether it was limited by the generator."""
         return achieved(self.samples(start_s, end_s), start_s, end_s)
 
-    def stop(self) -> Report | None:
+    def stop(self) -> GeneratorReport | None:
         """End the child in stages and give its last report, with its final counts; calling it twice is fine."""
         process, self._process = self._process, None
         if process is not None:

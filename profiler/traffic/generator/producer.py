@@ -23,7 +23,7 @@ from confluent_kafka import KafkaError, KafkaException, Producer
 from profiler.errors import ProfileError
 from profiler.traffic.generator.pacing import Burst, Pacer
 from profiler.traffic.generator.payloads import MAX_MESSAGE_BYTES, Payloads, read_payloads
-from profiler.traffic.generator.wire import Report, SetRate, Target
+from profiler.traffic.generator.wire import GeneratorReport, SetRate, Target
 
 CHUNK = 2_000
 """Messages between two looks at clock and commands: about 2 ms at full speed."""
@@ -154,10 +154,10 @@ class PacedProducer:
         """Tell when the next message is or was due; infinity where none is planned."""
         return min(stream.pacer.next_s() for stream in self._streams)
 
-    def report(self, now_s: float) -> Report:
+    def report(self, now_s: float) -> GeneratorReport:
         """Tell what was done so far."""
         pacers = [stream.pacer for stream in self._streams]
-        return Report(
+        return GeneratorReport(
             time_s=now_s + self._to_epoch_s,
             rate_per_s=sum(pacer.rate_per_s(now_s) for pacer in pacers),
             offered=sum(pacer.offered(now_s) for pacer in pacers),

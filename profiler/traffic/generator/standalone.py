@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from profiler.traffic.generator.process import GeneratorProcess
-from profiler.traffic.generator.wire import Report, Target
+from profiler.traffic.generator.wire import GeneratorReport, Target
 
 DRAIN_S = 10.0
 """How long a generator that fell behind may go on after its time to send what it owes."""
@@ -18,10 +18,10 @@ def generate(
     rate_per_s: float,
     seconds: float,
     payloads: Path,
-    on_report: Callable[[Report], None],
+    on_report: Callable[[GeneratorReport], None],
     *,
     log: Path,
-) -> Report:
+) -> GeneratorReport:
     """Send rate × seconds messages, each when it is due; call `on_report` four times a second and at the end.
 
     Ends after `seconds`, or up to DRAIN_S later where it fell behind; what is owed then is counted as abandoned.

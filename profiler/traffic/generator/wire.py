@@ -1,7 +1,7 @@
 """The JSON lines between parent and generator, one dataclass for each.
 
 Parent to child: first the `Setup`, then any number of `SetRate` and at last `Stop`. A closed pipe means that the
-parent is gone. Child to parent: `Report`s, four a second, and a `Failure` before it ends by an error.
+parent is gone. Child to parent: `GeneratorReport`s, four a second, and a `Failure` before it ends by an error.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class GeneratorReport:
     """What a generator has done since its start, all counts summed over the targets."""
 
     time_s: float
@@ -91,7 +91,7 @@ class Report:
 
 
 FromParent = SetRate | Stop
-FromChild = Report | Failure
+FromChild = GeneratorReport | Failure
 
 
 def to_line(message: Setup | FromParent | FromChild) -> str:
@@ -114,4 +114,4 @@ def read_command(line: str) -> FromParent:
 def read_report(line: str) -> FromChild:
     """Read a line from a child."""
     content = json.loads(line)
-    return Failure(**content) if "message" in content else Report(**content)
+    return Failure(**content) if "message" in content else GeneratorReport(**content)

@@ -53,7 +53,7 @@ _GONE_WITHIN_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CodeLine:
     """A line of a user's code."""
 
     file: str
@@ -88,7 +88,7 @@ def not_built(operator: Operator, error: Exception) -> ProfileError:
     """Explain an exception in a user's function while its DataFrame was built."""
     if isinstance(error, ProfileError):
         return error
-    frames = [Line(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
+    frames = [CodeLine(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
     where = _of_user(frames)
     return TopologyError(
         f"Operator '{operator.name}' cannot be built: {_first_line(str(error)) or type(error).__name__}{_at(where)}.",
@@ -104,8 +104,8 @@ def died(text: str, operators: Sequence[Operator], log: Path) -> ProfileError:
             f"Spark has fewer free slots than the query needs: {_first_line(text)}.",
             hint="Lower the tasks, or give Spark more slots with --master.",
         )
-    where = _of_user([Line(match["file"].strip(), int(match["line"])) for match in _FRAME.finditer(text)])
-    where = where or _of_user([Line(match["file"].strip(), int(match["line"])) for match in _CALL.finditer(text)])
+    where = _of_user([CodeLine(match["file"].strip(), int(match["line"])) for match in _FRAME.finditer(text)])
+    where = where or _of_user([CodeLine(match["file"].strip(), int(match["line"])) for match in _CALL.finditer(text)])
     raised = _RAISED.findall(text) if _FRAME.search(text) else []
     what = raised[-1] if raised else _first_line(text)
     name = _noted(text) or _owner(where, operators)
@@ -137,7 +137,7 @@ def _noted(text: str) -> str | None:
     return match[1] if match else None
 
 
-def _owner(where: Line | None, operators: Sequence[Operator]) -> str | None:
+def _owner(where: CodeLine | None, operators: Sequence[Operator]) -> str | None:
     """Find the operator whose function holds the line; the only operator where there is but one."""
     if where is not None:
         for operator in operators:
@@ -155,13 +155,13 @@ def _span(function: Callable[..., Any] | None) -> tuple[str, int, int]:
         return "", 0, 0
 
 
-def _of_user(lines: Sequence[Line]) -> Line | None:
+def _of_user(lines: Sequence[CodeLine]) -> CodeLine | None:
     """Take the innermost line that belongs to the user."""
     own = [line for line in lines if not line.file.startswith(_FOREIGN)]
     return own[-1] if own else None
 
 
-def _at(where: Line | None) -> str:
+def _at(where: CodeLine | None) -> str:
     return f" ({where})" if where else ""
 
 

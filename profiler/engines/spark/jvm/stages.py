@@ -30,7 +30,7 @@ class StageUse:
     cpu_s: float
 
 
-class Stages:
+class StageCosts:
     """The REST interface of one Spark application."""
 
     def __init__(self, rest_url: str) -> None:

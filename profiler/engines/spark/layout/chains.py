@@ -66,7 +66,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryPlan:
+class QueryLayout:
     """How one chain is deployed."""
 
     chain: Chain
@@ -84,10 +84,10 @@ class QueryPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Layout:
     """How a configuration of a topology is deployed."""
 
-    queries: tuple[QueryPlan, ...]
+    queries: tuple[QueryLayout, ...]
     """Upstream first."""
 
     @property
@@ -129,7 +129,7 @@ def _chains(topology: Topology) -> tuple[Chain, ...]:
     return tuple(sorted(chains, key=lambda chain: min(position[name] for name in chain.elements)))
 
 
-def plan(topology: Topology, configuration: Configuration, *, fused: bool = False, apart: bool = False) -> Plan:
+def layout(topology: Topology, configuration: Configuration, *, fused: bool = False, apart: bool = False) -> Layout:
     """Lay the configuration out in queries and stages.
 
     `fused` adds no repartition: today's job as written, in which stateless operators run in their producer's tasks.
@@ -141,10 +141,10 @@ def plan(topology: Topology, configuration: Configuration, *, fused: bool = Fals
         raise ProfileError(
             f"The configuration says nothing of {', '.join(missing)}.", hint="Give every source and operator its tasks."
         )
-    return Plan(tuple(_lay_out(topology, chain, tasks, fused=fused, apart=apart) for chain in cut(topology)))
+    return Layout(tuple(_lay_out(topology, chain, tasks, fused=fused, apart=apart) for chain in cut(topology)))
 
 
-def check_slots(deployed: Plan, slots: int) -> None:
+def check_slots(deployed: Layout, slots: int) -> None:
     """Refuse a plan that needs more slots than there are: Spark would start it and let it die."""
     if deployed.slots <= slots:
         return
@@ -213,7 +213,7 @@ def _split_at_state(
     yield (sources if start == 0 else ()), operators[start:]
 
 
-def _lay_out(topology: Topology, chain: Chain, tasks: Mapping[str, int], *, fused: bool, apart: bool) -> QueryPlan:
+def _lay_out(topology: Topology, chain: Chain, tasks: Mapping[str, int], *, fused: bool, apart: bool) -> QueryLayout:
     stages: list[Stage] = []
     state = 1
     inbox = 0
@@ -236,7 +236,7 @@ def _lay_out(topology: Topology, chain: Chain, tasks: Mapping[str, int], *, fuse
         else:
             stages.append(Stage((name,), tasks[name]))
             single = not stateful and tasks[name] == 1
-    return QueryPlan(chain, tuple(stages), state, inbox)
+    return QueryLayout(chain, tuple(stages), state, inbox)
 
 
 def _operator(topology: Topology, name: str) -> Operator:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from profiler.engines.spark.layout.chains import QueryPlan
+from profiler.engines.spark.layout.chains import QueryLayout
 from profiler.errors import ProfileError
 from profiler.job.topology import Operator
 
@@ -39,23 +39,23 @@ def stage_tasks(executed_plan: str) -> tuple[int, ...]:
     return tuple(reversed(found))
 
 
-def check_stages(plan: QueryPlan, executed_plan: str) -> None:
-    """Raise where the query does not have one stage for each planned one, with the tasks it should have."""
-    wanted = tuple(stage.tasks for stage in plan.stages[1:])
+def check_stages(layout: QueryLayout, executed_plan: str) -> None:
+    """Raise where the query does not have one stage for each one laid out, with the tasks it should have."""
+    wanted = tuple(stage.tasks for stage in layout.stages[1:])
     found = stage_tasks(executed_plan)
     if found == wanted:
         return
-    first = plan.stages[0].tasks
-    stages = ", ".join(f"{'+'.join(stage.elements) or 'reading'} {stage.tasks}" for stage in plan.stages)
+    first = layout.stages[0].tasks
+    stages = ", ".join(f"{'+'.join(stage.elements) or 'reading'} {stage.tasks}" for stage in layout.stages)
     raise ProfileError(
-        f"Spark runs the operators {' → '.join(plan.chain.elements)} in stages of {_list(first, found)} tasks "
+        f"Spark runs the operators {' → '.join(layout.chain.elements)} in stages of {_list(first, found)} tasks "
         f"instead of {_list(first, wanted)} ({stages}).",
         hint="An operator that groups, deduplicates or repartitions must say stateful=True, and no other may; "
         "leave repartition() to the profiler.",
     )
 
 
-def hidden_python(plan: QueryPlan, executed_plan: str, operators: Sequence[Operator]) -> tuple[str, ...]:
+def hidden_python(layout: QueryLayout, executed_plan: str, operators: Sequence[Operator]) -> tuple[str, ...]:
     """Return the operators over DataFrames of which one runs Python where no operator over batches says so.
 
     `operators` are the chain's. What a stateful operator computes of its rows before they are shuffled, a key for
@@ -63,9 +63,9 @@ def hidden_python(plan: QueryPlan, executed_plan: str, operators: Sequence[Opera
     """
     by_name = {operator.name: operator for operator in operators}
     found: list[str] = []
-    for number, (stage, nodes) in enumerate(zip(plan.stages, _python_nodes(executed_plan), strict=True)):
+    for number, (stage, nodes) in enumerate(zip(layout.stages, _python_nodes(executed_plan), strict=True)):
         inside = [by_name[name] for name in stage.elements if name in by_name]
-        after = [by_name[name] for each in plan.stages[number + 1 : number + 2] for name in each.elements[:1]]
+        after = [by_name[name] for each in layout.stages[number + 1 : number + 2] for name in each.elements[:1]]
         if nodes > sum(operator.batches is not None for operator in inside):
             may_be = [*inside, *(operator for operator in after if operator.stateful)]
             found += [operator.name for operator in may_be if operator.batches is None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from profiler.engines.spark.layout.chains import Chain, Plan
+from profiler.engines.spark.layout.chains import Chain, Layout
 from profiler.job.configuration import Configuration
 
 OWNER = "profile"
@@ -41,7 +41,7 @@ class Places:
         return tuple(self.sources[name] for name in chain.sources) or (self.inboxes[chain.name],)
 
 
-def places_of(address: str, deployment: str, deployed: Plan) -> Places:
+def places_of(address: str, deployment: str, deployed: Layout) -> Places:
     """Name the topics; by number, as names of operators may hold what a topic's may not."""
     prefix = f"{OWNER}-{deployment}"
     sources = [name for query in deployed.queries for name in query.chain.sources]
@@ -57,7 +57,7 @@ def places_of(address: str, deployment: str, deployed: Plan) -> Places:
     )
 
 
-def partitions_of(configuration: Configuration, deployed: Plan, places: Places) -> dict[str, int]:
+def partitions_of(configuration: Configuration, deployed: Layout, places: Places) -> dict[str, int]:
     """Give the partitions of every topic that is read."""
     sources = {places.sources[source]: configuration[source] for source in places.sources}
     inner = {
@@ -66,7 +66,7 @@ def partitions_of(configuration: Configuration, deployed: Plan, places: Places) 
     return {**sources, **inner}
 
 
-def _hops(deployed: Plan) -> dict[str, int]:
+def _hops(deployed: Layout) -> dict[str, int]:
     """Count the chains up to and with each one, by the longest way; producers come first in a plan."""
     hops = {query.chain.name: 1 for query in deployed.queries}
     for query in deployed.queries:

@@ -108,7 +108,7 @@ class Offered:
         return np.where(index < 0, 0.0, since)
 
 
-class Gate:
+class Throttle:
     """Decides how much of a nominal rate is sent now; the caller gives it the time and what has come out."""
 
     def __init__(
@@ -219,11 +219,16 @@ class Gate:
         return self._sent_per_s
 
 
-class GateKeeper:
+class ThrottleThread:
     """Looks through a gate again and again in a thread, and tells the generator."""
 
     def __init__(
-        self, gate: Gate, set_rate: Callable[[float], None], arrivals: Callable[[], Arrivals], *, every_s: float = 0.1
+        self,
+        gate: Throttle,
+        set_rate: Callable[[float], None],
+        arrivals: Callable[[], Arrivals],
+        *,
+        every_s: float = 0.1,
     ) -> None:
         self.gate = gate
         self._set_rate = set_rate

@@ -17,7 +17,7 @@ from pyspark.sql.types import StructType
 
 from profiler.engines.spark.jvm.failures import not_built
 from profiler.engines.spark.jvm.job_settings import SINK, SOURCE
-from profiler.engines.spark.layout.chains import Chain, QueryPlan
+from profiler.engines.spark.layout.chains import Chain, QueryLayout
 from profiler.engines.spark.layout.topic_columns import require_same_columns, require_text_keys
 from profiler.engines.spark.layout.topic_names import Places
 from profiler.engines.spark.load.topics import Offsets
@@ -49,12 +49,12 @@ class Builder:
     """Some rows that leave the topology still have their `event_time`."""
     _inboxes: dict[str, tuple[str, StructType]] = field(default_factory=dict)
 
-    def build(self, plan: QueryPlan, starting: Offsets) -> DataFrame:
+    def build(self, layout: QueryLayout, starting: Offsets) -> DataFrame:
         """Build what a chain sends to Kafka, reading from the given offsets on."""
-        stream = self._read(plan.chain, starting)
-        first_of_stage = {stage.elements[0]: stage.tasks for stage in plan.stages[1:] if stage.elements}
-        stage_tasks = plan.stages[0].tasks
-        for name in plan.chain.operators:
+        stream = self._read(layout.chain, starting)
+        first_of_stage = {stage.elements[0]: stage.tasks for stage in layout.stages[1:] if stage.elements}
+        stage_tasks = layout.stages[0].tasks
+        for name in layout.chain.operators:
             operator = self._operator(name)
             if self.detail is Detail.FULL:
                 stream = with_keys_counted(stream, operator)
@@ -67,7 +67,7 @@ class Builder:
             stream = self._apply(operator, stream)
             if self.detail is Detail.FULL:
                 stream = stream.observe(ROWS_OUT + name, F.count(F.lit(1)).alias("rows"))
-        return self._send(plan.chain, stream)
+        return self._send(layout.chain, stream)
 
     def _read(self, chain: Chain, starting: Offsets) -> DataFrame:
         if not chain.sources:
@@ -134,7 +134,7 @@ class Builder:
 
 
 def start(
-    messages: DataFrame, plan: QueryPlan, address: str, client: str, checkpoint: Path, window_s: float
+    messages: DataFrame, layout: QueryLayout, address: str, client: str, checkpoint: Path, window_s: float
 ) -> StreamingQuery:
     """Start a query in real-time mode; its batch is the window.
 
@@ -145,7 +145,7 @@ def start(
     writer: Any = messages.writeStream  # its types do not know real-time mode yet
     query: StreamingQuery = (
         writer.format("kafka")
-        .queryName(f"{plan.chain.name} of {client}")
+        .queryName(f"{layout.chain.name} of {client}")
         .option("kafka.bootstrap.servers", address)
         .options(**SINK)
         .option("kafka.client.id", client)

@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql.streaming.query import StreamingQuery
 
 from profiler.engines.spark.jvm.failures import died
-from profiler.engines.spark.layout.chains import QueryPlan
+from profiler.engines.spark.layout.chains import QueryLayout
 from profiler.engines.spark.windows.assembly import Batch, read_progress
 from profiler.errors import ProfileError
 from profiler.job.topology import Operator
@@ -21,7 +21,7 @@ from profiler.job.topology import Operator
 class RunningQuery:
     """A started query of a chain."""
 
-    plan: QueryPlan
+    layout: QueryLayout
     query: StreamingQuery
     operators: Sequence[Operator]
     """The chain's."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from profiler.engines.spark.layout.chains import Plan, QueryPlan, Stage
+from profiler.engines.spark.layout.chains import Layout, QueryLayout, Stage
 from profiler.engines.spark.load.topics import Offsets
 from profiler.engines.spark.query.python_operator import TaskUse
 from profiler.engines.spark.query.query import ROWS_OUT
@@ -129,21 +129,21 @@ def watched_latency(finished: Mapping[str, Finished]) -> tuple[Latency, Latency]
     return next((each.batch.latencies for each in finished.values() if each.batch.latencies is not None), None)
 
 
-def throughput_per_s(plan: Plan, finished: Mapping[str, Finished], bounded: Container[str] = ()) -> float:
+def throughput_per_s(layout: Layout, finished: Mapping[str, Finished], bounded: Container[str] = ()) -> float:
     """Give the source rows per second that the whole topology sustained.
 
     Queries that are `bounded`, as the gate waits for them, follow by themselves: what they have left at the end of a
     batch comes and goes.
     """
     sustained: dict[str, float] = {}
-    for query in plan.queries:
-        producers = [each.chain.name for each in plan.queries if query.chain.name in each.chain.consumers]
+    for query in layout.queries:
+        producers = [each.chain.name for each in layout.queries if query.chain.name in each.chain.consumers]
         is_bounded = bool(query.chain.sources) or query.chain.name in bounded
         follows = 1.0 if is_bounded else finished[query.chain.name].follows
         sustained[query.chain.name] = follows * min((sustained[name] for name in producers), default=1.0)
     read = sum(
         finished[query.chain.name].rate(finished[query.chain.name].batch.rows)
-        for query in plan.queries
+        for query in layout.queries
         if query.chain.sources
     )
     return read * min(sustained.values())
@@ -162,7 +162,7 @@ def cpu_s(finished: Mapping[str, Finished], duration_s: float) -> float:
 
 
 def operator_windows(
-    plan: Plan,
+    layout: Layout,
     finished: Mapping[str, Finished],
     source_topics: Mapping[str, str],
     duration_s: float,
@@ -176,7 +176,7 @@ def operator_windows(
     that several elements share is divided by `weights`, their CPU time as known from stages of their own, else evenly.
     """
     windows: dict[str, OperatorWindow] = {}
-    for query in plan.queries:
+    for query in layout.queries:
         seen = finished[query.chain.name]
         rows = _rows(query, seen, source_topics) if counted else {}
         scale = duration_s / seen.batch.duration_s
@@ -225,7 +225,7 @@ def _shares(stage: Stage, weights: Mapping[str, float]) -> dict[str, float]:
     return {name: weight / sum(known) for name, weight in zip(stage.elements, known, strict=True)}
 
 
-def _rows(query: QueryPlan, seen: Finished, source_topics: Mapping[str, str]) -> dict[str, tuple[float, float]]:
+def _rows(query: QueryLayout, seen: Finished, source_topics: Mapping[str, str]) -> dict[str, tuple[float, float]]:
     """Give rows in and out: an operator receives what the one before it in the chain emits."""
     rows: dict[str, tuple[float, float]] = {}
     for name in query.chain.sources:
@@ -243,9 +243,9 @@ def _worker_cpu_s(seen: Finished) -> float:
     return sum(use.worker_cpu_s for tasks in seen.python.values() for use in tasks.values())
 
 
-def learnt_weights(operators: Mapping[str, OperatorWindow], plan: Plan, rows: float) -> dict[str, float]:
+def learnt_weights(operators: Mapping[str, OperatorWindow], layout: Layout, rows: float) -> dict[str, float]:
     """Learn the CPU time per source row of elements that had a stage of their own."""
-    shared = {name for stage in plan.shared_stages for name in stage.elements}
+    shared = {name for stage in layout.shared_stages for name in stage.elements}
     if rows <= 0:
         return {}
     return {name: seen.cpu_s / rows for name, seen in operators.items() if name not in shared}

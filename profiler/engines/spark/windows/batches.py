@@ -12,7 +12,7 @@ from profiler.engines.spark.layout.topic_names import Places
 from profiler.engines.spark.load.topics import rows_between
 from profiler.engines.spark.query import python_operator
 from profiler.engines.spark.query.running_query import RunningQuery
-from profiler.engines.spark.shared import Means
+from profiler.engines.spark.shared import Shared
 from profiler.engines.spark.windows import assembly
 from profiler.errors import ProfileError
 
@@ -24,12 +24,12 @@ PLANNED_WITHIN_S = 120.0
 _POLL_S = 0.03
 
 
-class Batches:
+class BatchWatch:
     """The running queries of a deployment, seen batch by batch."""
 
     def __init__(
         self,
-        means: Means,
+        means: Shared,
         places: Places,
         partitions: Mapping[str, int],
         uses: Accumulator[python_operator.Uses],
@@ -56,8 +56,8 @@ class Batches:
                     self._means.kafka.check()
                     raise self._too_long(query, "was not planned", PLANNED_WITHIN_S)
                 time.sleep(_POLL_S)
-            check_stages(query.plan, executed)
-            self.hidden_python |= frozenset(hidden_python(query.plan, executed, query.operators))
+            check_stages(query.layout, executed)
+            self.hidden_python |= frozenset(hidden_python(query.layout, executed, query.operators))
 
     def finish(self, numbers: Mapping[str, int]) -> dict[str, assembly.Finished]:
         """Wait for the end of one batch of each query; what can be known of it only then is noted at once."""
@@ -88,8 +88,8 @@ class Batches:
         return {name: max(number + 1, self.queries[name].next_batch()) for name, number in numbers.items()}
 
     def _finished(self, query: RunningQuery, batch: assembly.Batch) -> assembly.Finished:
-        name = query.plan.chain.name
-        read = self._places.read_by(query.plan.chain)
+        name = query.layout.chain.name
+        read = self._places.read_by(query.layout.chain)
         ends = self._means.topics.end_offsets({topic: self._partitions[topic] for topic in read})
         waiting = sum(rows_between(batch.end_offsets.get(topic, {}), end) for topic, end in ends.items())
         before, self.waiting[name] = self.waiting[name], waiting
@@ -110,7 +110,7 @@ class Batches:
                 use.cpu_s, stages.busiest_task_s(use) if use.tasks > 1 and keyed & set(stage.elements) else None
             )
             for stage, use in zip(
-                query.plan.stages, stages.of_batch(query.run_id, number, len(query.plan.stages)), strict=True
+                query.layout.stages, stages.of_batch(query.run_id, number, len(query.layout.stages)), strict=True
             )
         )
 
@@ -122,6 +122,6 @@ class Batches:
 
     def _too_long(self, query: RunningQuery, what: str, seconds: float) -> ProfileError:
         return ProfileError(
-            f"The query of {' → '.join(query.plan.chain.elements)} {what} within {seconds:.0f} s.",
+            f"The query of {' → '.join(query.layout.chain.elements)} {what} within {seconds:.0f} s.",
             hint=f"Spark's log is {self._means.session.log}.",
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from profiler.experiment.rounds import Action, Step
 from profiler.questions.search.policies.incumbent import Search
-from profiler.questions.search.policies.policy import Plan, Situation
+from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.slot_programme import element_bounds, propose
 from profiler.questions.search.policies.stepwise.start import one_task_each
 from profiler.questions.search.readings.loads import loads_per_source_row
@@ -23,18 +23,18 @@ class DS2:
 
     name = "ds2"
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, context: SearchContext) -> PolicyPlan:
         """Yield up to three jumps."""
-        search = Search(situation)
+        search = Search(context)
         yield from one_task_each(search)
         for _ in range(MOST):
             loads = loads_per_source_row(search.rounds[-1])
             proposal = propose(
-                loads, 0.0, bounds=element_bounds(search, loads), fixed={}, slots=situation.slots, cores=situation.cores
+                loads, 0.0, bounds=element_bounds(search, loads), fixed={}, slots=context.slots, cores=context.cores
             )
             configuration = search.bounded(search.rounds[0].configuration, proposal.tasks)
             if search.known(configuration):
                 return
             trial = search.trial(configuration, Step.SEARCH, Action.JUMP, predicted_per_s=proposal.predicted_per_s)
-            outcome = yield from search.attempt(trial)
-            yield from search.keep_fastest(outcome)
+            measured = yield from search.attempt(trial)
+            yield from search.keep_fastest(measured)

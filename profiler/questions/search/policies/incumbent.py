@@ -8,7 +8,7 @@ from collections.abc import Generator, Mapping
 from profiler.errors import ProfileError
 from profiler.experiment.rounds import Action, Decision, Round, Step, Trial
 from profiler.job.configuration import Configuration
-from profiler.questions.search.policies.policy import Situation
+from profiler.questions.search.policies.policy import SearchContext
 from profiler.questions.search.readings.evidence import screened
 from profiler.questions.search.readings.hot_key import hot_shares, tasks_worth_having
 from profiler.questions.search.readings.loads import busiest_first, capacities
@@ -34,10 +34,10 @@ ALL_THE_TIME = 0.9
 class Search:
     """What the steps share while a plan runs; built anew for every replay."""
 
-    def __init__(self, situation: Situation) -> None:
-        self.situation = situation
-        self.parameters = situation.parameters
-        self.topology = situation.topology
+    def __init__(self, context: SearchContext) -> None:
+        self.context = context
+        self.parameters = context.parameters
+        self.topology = context.topology
         self.rounds: list[Round] = []
         self._incumbent: Round | None = None
         self._most_tasks: dict[str, int] | None = None
@@ -51,7 +51,7 @@ class Search:
 
     def fits(self, configuration: Configuration) -> bool:
         """Tell whether the configuration fits the slots."""
-        return configuration.slots <= self.situation.slots
+        return configuration.slots <= self.context.slots
 
     def known(self, configuration: Configuration) -> bool:
         """Tell whether these tasks have been measured already (today's fused job does not count)."""
@@ -64,7 +64,7 @@ class Search:
     def clamp(self, name: str, count: int) -> int:
         """Bring a task count within its element's bounds; they end where one key bounds it, as far as that is known."""
         element = self.topology[name]
-        top = 1 if not element.parallel else element.max_tasks or self.situation.slots
+        top = 1 if not element.parallel else element.max_tasks or self.context.slots
         return max(element.min_tasks, min(count, top, self._worth_having().get(name, top)))
 
     def _worth_having(self) -> dict[str, int]:
@@ -83,37 +83,37 @@ class Search:
 
     def attempt(self, trial: Trial) -> Tried:
         """Ask for a trial; return its round."""
-        outcome = yield trial
-        if outcome is None:
+        measured = yield trial
+        if measured is None:
             raise ProfileError("The loop answered a trial with nothing.")
-        self.rounds.append(outcome)
+        self.rounds.append(measured)
         self._most_tasks = None
-        return outcome
+        return measured
 
-    def decide(self, outcome: Round, why: str, *, accepted: bool) -> Moves:
+    def decide(self, measured: Round, why: str, *, accepted: bool) -> Moves:
         """State what follows from a round; an accepted one becomes the incumbent."""
         if accepted:
-            self._incumbent = outcome
+            self._incumbent = measured
         yield Decision(accepted=accepted, why=why, incumbent=self.incumbent.number)
 
-    def judge(self, outcome: Round) -> Moves:
+    def judge(self, measured: Round) -> Moves:
         """Accept the round if it beats the incumbent, else revoke it, with the reason in words."""
-        accepted, why = self.beats_incumbent(outcome)
-        yield from self.decide(outcome, why, accepted=accepted)
+        accepted, why = self.beats_incumbent(measured)
+        yield from self.decide(measured, why, accepted=accepted)
 
-    def keep_fastest(self, outcome: Round) -> Moves:
+    def keep_fastest(self, measured: Round) -> Moves:
         """Accept the round if its mean is higher, without a test: the way of the baselines."""
-        keeps, kept = self.meets_latency(outcome), self.meets_latency(self.incumbent)
-        faster = outcome.throughput_per_s > self.incumbent.throughput_per_s
-        why = f"{outcome.throughput_per_s / self.incumbent.throughput_per_s - 1:+.1%} against the fastest so far"
-        yield from self.decide(outcome, why, accepted=keeps if keeps != kept else faster)
+        keeps, kept = self.meets_latency(measured), self.meets_latency(self.incumbent)
+        faster = measured.throughput_per_s > self.incumbent.throughput_per_s
+        why = f"{measured.throughput_per_s / self.incumbent.throughput_per_s - 1:+.1%} against the fastest so far"
+        yield from self.decide(measured, why, accepted=keeps if keeps != kept else faster)
 
-    def beats_incumbent(self, outcome: Round) -> tuple[bool, str]:
+    def beats_incumbent(self, measured: Round) -> tuple[bool, str]:
         """Tell whether a round should replace the incumbent: keeps the latency where that did not, or is faster."""
-        comparison = self.compared(outcome, self.incumbent)
-        if outcome.measurement.latency_ms is None and not outcome.measurement.latency_unknown:
+        comparison = self.compared(measured, self.incumbent)
+        if measured.measurement.latency_ms is None and not measured.measurement.latency_unknown:
             return False, in_words(comparison)
-        keeps, kept = self.meets_latency(outcome), self.meets_latency(self.incumbent)
+        keeps, kept = self.meets_latency(measured), self.meets_latency(self.incumbent)
         if keeps != kept:
             limit = f"{self.parameters.latency_ms:g} ms"
             return keeps, f"latency constraint of {limit} {'met for the first time' if keeps else 'violated'}"
@@ -121,15 +121,15 @@ class Search:
             return True, f"probably faster: {comparison.effect:+.1%} (p {comparison.p:.2g}; {_detectable(comparison)})"
         return comparison.verdict is Verdict.INCREASED, in_words(comparison)
 
-    def meets_latency(self, outcome: Round) -> bool:
+    def meets_latency(self, measured: Round) -> bool:
         """Tell whether the round's probe keeps the latency constraint."""
-        return outcome.meets(self.parameters.latency_ms, self.parameters.latency_quantile)
+        return measured.meets(self.parameters.latency_ms, self.parameters.latency_quantile)
 
-    def compared(self, outcome: Round, reference: Round) -> Comparison:
+    def compared(self, measured: Round, reference: Round) -> Comparison:
         """Compare two rounds; the loop's own comparison where it made this one."""
-        if outcome.comparison is not None and outcome.trial.against == reference.number:
-            return outcome.comparison
-        return screened(reference.measurement, outcome.measurement, self.rounds, self.parameters)
+        if measured.comparison is not None and measured.trial.against == reference.number:
+            return measured.comparison
+        return screened(reference.measurement, measured.measurement, self.rounds, self.parameters)
 
     def trial(
         self, configuration: Configuration, step: Step, action: Action, *, predicted_per_s: float | None = None

@@ -17,7 +17,7 @@ from profiler.job.configuration import Configuration
 from profiler.job.slots import smallest_configuration
 from profiler.job.topology import Topology
 
-Plan = Generator[Trial | Decision, Round | None, None]
+PolicyPlan = Generator[Trial | Decision, Round | None, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class SearchContext:
     """All a policy may know besides the history."""
 
     topology: Topology
@@ -59,13 +59,13 @@ class Policy(Protocol):
 
     name: str
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, context: SearchContext) -> PolicyPlan:
         """Yield trials and decisions; see the module's text."""
 
 
-def replayed(policy: Policy, situation: Situation, history: Sequence[Round]) -> Iterator[Trial | Decision]:
+def replayed(policy: Policy, context: SearchContext, history: Sequence[Round]) -> Iterator[Trial | Decision]:
     """Run the policy over measured rounds; yields all its moves, the one after the history's end last."""
-    plan = policy.plan(situation)
+    plan = policy.plan(context)
     rounds = iter(history)
     move = next(plan, None)
     while move is not None:
@@ -91,9 +91,9 @@ def require_asked_for(past: Round, trial: Trial) -> None:
         )
 
 
-def next_trial(policy: Policy, situation: Situation, history: Sequence[Round]) -> Trial | None:
+def next_trial(policy: Policy, context: SearchContext, history: Sequence[Round]) -> Trial | None:
     """Return what the policy wants measured after this history; None where it is done."""
     last = None
-    for move in replayed(policy, situation, history):
+    for move in replayed(policy, context, history):
         last = move
     return last if isinstance(last, Trial) else None

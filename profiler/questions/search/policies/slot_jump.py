@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from profiler.questions.search.policies.incumbent import Search
-from profiler.questions.search.policies.policy import Plan, Situation
+from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.proposals import slot_proposals
 from profiler.questions.search.policies.stepwise.start import one_task_each
 from profiler.questions.search.readings.features import application_features
@@ -14,9 +14,9 @@ class Slots:
 
     name = "slots"
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, context: SearchContext) -> PolicyPlan:
         """Yield the start and one jump."""
-        search = Search(situation)
+        search = Search(context)
         yield from one_task_each(search)
-        features = application_features(situation.topology, search.rounds[-1].measurement)
+        features = application_features(context.topology, search.rounds[-1].measurement)
         yield from slot_proposals(search, features, most=1)

@@ -14,7 +14,7 @@ from profiler.experiment.rounds import Action, Step
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 from profiler.questions.search.policies.incumbent import Search
-from profiler.questions.search.policies.policy import Plan, Situation
+from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.start import one_task_each
 from profiler.questions.search.readings.features import Features, application_features
 from profiler.questions.search.readings.loads import capacities
@@ -29,18 +29,18 @@ class Stela:
 
     name = "stela"
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, context: SearchContext) -> PolicyPlan:
         """Yield rounds of additions."""
-        search = Search(situation)
+        search = Search(context)
         yield from one_task_each(search)
-        features = application_features(situation.topology, search.rounds[0].measurement)
+        features = application_features(context.topology, search.rounds[0].measurement)
         while True:
             current = search.rounds[-1]
             grown = _grown(search, current.configuration, capacities(current), features)
             if grown == current.configuration:
                 return
-            outcome = yield from search.attempt(search.trial(grown, Step.SEARCH, Action.ENHANCE))
-            yield from search.keep_fastest(outcome)
+            measured = yield from search.attempt(search.trial(grown, Step.SEARCH, Action.ENHANCE))
+            yield from search.keep_fastest(measured)
 
 
 def expected_throughput_percentage(

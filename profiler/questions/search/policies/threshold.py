@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from profiler.experiment.rounds import Action, Step
 from profiler.questions.search.policies.incumbent import Search
-from profiler.questions.search.policies.policy import Plan, Situation
+from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.start import one_task_each
 from profiler.questions.search.readings.loads import busiest_first, capacities
 
@@ -20,9 +20,9 @@ class Threshold:
 
     name = "threshold"
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, context: SearchContext) -> PolicyPlan:
         """Yield one addition after another."""
-        search = Search(situation)
+        search = Search(context)
         yield from one_task_each(search)
         while True:
             current = search.rounds[-1]
@@ -37,5 +37,5 @@ class Threshold:
             grown = current.configuration.plus({busiest_first(shares, open_names)[0]: 1})
             if not search.fits(grown):
                 return
-            outcome = yield from search.attempt(search.trial(grown, Step.SEARCH, Action.ENHANCE))
-            yield from search.keep_fastest(outcome)
+            measured = yield from search.attempt(search.trial(grown, Step.SEARCH, Action.ENHANCE))
+            yield from search.keep_fastest(measured)

@@ -13,28 +13,28 @@ from collections.abc import Iterable, Mapping
 from profiler.experiment.rounds import Round
 
 
-def capacities(outcome: Round) -> dict[str, float]:
+def capacities(measured: Round) -> dict[str, float]:
     """Return busy seconds of the busiest task / seconds per element: 1 works all the time."""
-    duration_s = outcome.measurement.duration_s
-    return {name: seen.busiest_task_s / duration_s for name, seen in outcome.measurement.operators.items()}
+    duration_s = measured.measurement.duration_s
+    return {name: seen.busiest_task_s / duration_s for name, seen in measured.measurement.operators.items()}
 
 
-def loads_per_source_row(outcome: Round) -> dict[str, float]:
+def loads_per_source_row(measured: Round) -> dict[str, float]:
     """Return busy seconds per source row and element under this load, as if all tasks were as busy as the busiest."""
-    rows = outcome.measurement.source_rows
-    return {name: seen.busiest_task_s * seen.tasks / rows for name, seen in outcome.measurement.operators.items()}
+    rows = measured.measurement.source_rows
+    return {name: seen.busiest_task_s * seen.tasks / rows for name, seen in measured.measurement.operators.items()}
 
 
-def cpu_per_source_row(outcome: Round) -> dict[str, float]:
+def cpu_per_source_row(measured: Round) -> dict[str, float]:
     """Return CPU seconds per source row and element, as they are under this load."""
-    rows = outcome.measurement.source_rows
-    return {name: seen.cpu_s / rows for name, seen in outcome.measurement.operators.items()}
+    rows = measured.measurement.source_rows
+    return {name: seen.cpu_s / rows for name, seen in measured.measurement.operators.items()}
 
 
-def cpu_share(outcome: Round, cores: int) -> float:
+def cpu_share(measured: Round, cores: int) -> float:
     """Return the share of all cores in use: by the elements, and by what shares the machine with them."""
-    own = sum(seen.cpu_s for seen in outcome.measurement.operators.values()) / outcome.measurement.duration_s
-    whole = [used for window in outcome.measurement.windows if (used := window.lasting_cores) is not None]
+    own = sum(seen.cpu_s for seen in measured.measurement.operators.values()) / measured.measurement.duration_s
+    whole = [used for window in measured.measurement.windows if (used := window.lasting_cores) is not None]
     return max(own, statistics.fmean(whole) if whole else 0.0) / cores
 
 

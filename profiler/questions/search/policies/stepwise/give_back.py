@@ -37,13 +37,13 @@ def give_back(search: Search) -> Moves:
     if foreseen_noise(best, search.rounds, search.parameters) > HOPELESS * limit:
         return
     trial = replace(search.trial(trimmed, Step.GIVE_BACK, Action.GIVE_BACK), effort=EFFORT)
-    outcome = yield from search.attempt(trial)
-    comparison = search.compared(outcome, best)
+    measured = yield from search.attempt(trial)
+    comparison = search.compared(measured, best)
     accepted, why = _verdict(comparison, limit)
-    if accepted and search.meets_latency(best) and not search.meets_latency(outcome):
+    if accepted and search.meets_latency(best) and not search.meets_latency(measured):
         accepted, why = False, f"the latency constraint of {search.parameters.latency_ms:g} ms is violated"
     saved = best.configuration.slots - trimmed.slots
-    yield from search.decide(outcome, f"{saved} fewer tasks: {why}", accepted=accepted)
+    yield from search.decide(measured, f"{saved} fewer tasks: {why}", accepted=accepted)
 
 
 def foreseen_noise(best: Round, rounds: Sequence[Round], parameters: Parameters) -> float:

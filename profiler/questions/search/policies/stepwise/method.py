@@ -5,7 +5,7 @@ from __future__ import annotations
 from profiler.experiment.rounds import Action, Step, Trial
 from profiler.job.configuration import Configuration
 from profiler.questions.search.policies.incumbent import Moves, Search
-from profiler.questions.search.policies.policy import Plan, Situation
+from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.additions import ALL, Addition
 from profiler.questions.search.policies.stepwise.give_back import give_back
 from profiler.questions.search.policies.stepwise.operator_capacity import operator_capacity
@@ -33,12 +33,12 @@ class Stepwise:
     def __init__(self, additions: frozenset[Addition] = ALL) -> None:
         self.additions = additions
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, context: SearchContext) -> PolicyPlan:
         """Yield the trials of all steps and a decision on each."""
-        search = Search(situation)
+        search = Search(context)
         yield from _today(search)
         yield from one_task_each(search)
-        features = application_features(situation.topology, search.rounds[-1].measurement)
+        features = application_features(context.topology, search.rounds[-1].measurement)
         yield from steps_two_and_three(search, features, self.additions)
 
 
@@ -64,13 +64,13 @@ def _settled(search: Search, additions: frozenset[Addition]) -> bool:
     """Tell whether more tasks are in vain: the incumbent is bound by its latency, or by one key, or uses all cores."""
     if search.incumbent.configuration.offered_per_s is not None or search.is_held_by_a_key():
         return True
-    return Addition.SATURATION in additions and cpu_share(search.incumbent, search.situation.cores) >= SATURATED
+    return Addition.SATURATION in additions and cpu_share(search.incumbent, search.context.cores) >= SATURATED
 
 
 def _today(search: Search) -> Moves:
     """Measure the job as it runs today, fused as written, where the user stated its tasks."""
     today = search.topology.today
-    if today is None or sum(today.values()) > search.situation.slots:
+    if today is None or sum(today.values()) > search.context.slots:
         return
-    outcome = yield from search.attempt(Trial(Configuration.of(today), Step.TODAY, Action.TODAY, fused=True))
-    yield from search.decide(outcome, "today's job, the yardstick of the gain", accepted=True)
+    measured = yield from search.attempt(Trial(Configuration.of(today), Step.TODAY, Action.TODAY, fused=True))
+    yield from search.decide(measured, "today's job, the yardstick of the gain", accepted=True)

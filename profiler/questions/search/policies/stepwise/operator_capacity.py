@@ -39,9 +39,9 @@ def operator_capacity(search: Search, additions: frozenset[Addition]) -> Moves:
         if configuration is None or search.known(configuration):
             settled.update(raised)
             continue
-        outcome = yield from search.attempt(search.trial(configuration, Step.CAPACITY, action))
-        accepted, why = search.beats_incumbent(outcome)
-        yield from search.decide(outcome, f"{', '.join(raised)} + 1: {why}", accepted=accepted)
+        measured = yield from search.attempt(search.trial(configuration, Step.CAPACITY, action))
+        accepted, why = search.beats_incumbent(measured)
+        yield from search.decide(measured, f"{', '.join(raised)} + 1: {why}", accepted=accepted)
         revoked_in_a_row = 0 if accepted else revoked_in_a_row + 1
         if not accepted:
             settled.update(raised)

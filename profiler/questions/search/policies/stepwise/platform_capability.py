@@ -82,11 +82,11 @@ def throttle(search: Search) -> Moves:
         middle = (len(parts) - 1) // 2
         part = parts[middle]
         limited = fastest.configuration.throttled(part * fastest.throughput_per_s)
-        outcome = yield from search.attempt(search.trial(limited, Step.PLATFORM, Action.THROTTLE))
-        met = search.meets_latency(outcome)
+        measured = yield from search.attempt(search.trial(limited, Step.PLATFORM, Action.THROTTLE))
+        met = search.meets_latency(measured)
         limit = f"{search.parameters.latency_ms:g} ms"
         why = f"at {part:.0%} of the throughput the latency constraint of {limit} is {'met' if met else 'violated'}"
-        yield from search.decide(outcome, why, accepted=met)
+        yield from search.decide(measured, why, accepted=met)
         parts = parts[:middle] if met else parts[middle + 1 :]
 
 
@@ -111,20 +111,20 @@ def _parts_worth_offering(search: Search, fastest: Round) -> tuple[float, ...]:
 
 def _fastest(search: Search) -> Round:
     """Return the fastest round of tasks that may be throttled; the job as written only where there is nothing else."""
-    with_own_tasks = [outcome for outcome in search.rounds if not outcome.trial.fused]
-    return max(with_own_tasks or search.rounds, key=lambda outcome: outcome.throughput_per_s)
+    with_own_tasks = [measured for measured in search.rounds if not measured.trial.fused]
+    return max(with_own_tasks or search.rounds, key=lambda measured: measured.throughput_per_s)
 
 
 def ratio_start(search: Search, ratios: Ratios) -> Moves:
     """Try the paper's start of step 2: sources at one task, operators at their ratios."""
-    configuration = search.bounded(search.situation.smallest(), ratios.tasks)
+    configuration = search.bounded(search.context.smallest(), ratios.tasks)
     if search.known(configuration) or not search.fits(configuration):
         return
-    outcome = yield from search.attempt(search.trial(configuration, Step.PLATFORM, Action.SINKS))
-    comparison = search.compared(outcome, search.incumbent)
+    measured = yield from search.attempt(search.trial(configuration, Step.PLATFORM, Action.SINKS))
+    comparison = search.compared(measured, search.incumbent)
     # As good a start of the walk as any, unless it is slower.
     accepted = comparison.verdict is Verdict.INCREASED or comparison.effect >= 0
-    yield from search.decide(outcome, f"the ratios' start: {in_words(comparison)}", accepted=accepted)
+    yield from search.decide(measured, f"the ratios' start: {in_words(comparison)}", accepted=accepted)
 
 
 def _possible(
@@ -146,10 +146,10 @@ def _changed(search: Search, ratios: Ratios, configuration: Configuration, actio
     return search.bounded(configuration, more)
 
 
-def _latency_violated(search: Search, outcome: Round) -> bool:
-    return outcome.measurement.latency_ms is not None and not search.meets_latency(outcome)
+def _latency_violated(search: Search, measured: Round) -> bool:
+    return measured.measurement.latency_ms is not None and not search.meets_latency(measured)
 
 
 def _most_rounds(search: Search, ratios: Ratios) -> int:
     per_change = max(1, sum(ratios.scalable.values()))
-    return math.ceil(3 * len(search.topology.elements) * search.situation.slots / per_change)
+    return math.ceil(3 * len(search.topology.elements) * search.context.slots / per_change)

@@ -30,22 +30,22 @@ def slot_proposals(search: Search, features: Features, *, most: int = MOST, bala
     filled = False
     for _ in range(most):
         proposal = solver.solve(loads, cpu_s, fill=filled)
-        configuration = search.bounded(search.situation.smallest(), proposal.tasks)
+        configuration = search.bounded(search.context.smallest(), proposal.tasks)
         if search.known(configuration) or not search.fits(configuration):
             return
         trial = search.trial(configuration, Step.PLATFORM, Action.SLOTS, predicted_per_s=proposal.predicted_per_s)
-        outcome = yield from search.attempt(trial)
-        yield from search.judge(outcome)
+        measured = yield from search.attempt(trial)
+        yield from search.judge(measured)
         if filled:
             return
         filled = balance and proposal.cpu_bound
-        loads = _uncontended_loads(features, outcome) if filled else loads_per_source_row(outcome)
-        cpu_s = sum(cpu_per_source_row(outcome).values())
+        loads = _uncontended_loads(features, measured) if filled else loads_per_source_row(measured)
+        cpu_s = sum(cpu_per_source_row(measured).values())
 
 
-def _uncontended_loads(features: Features, outcome: Round) -> dict[str, float]:
+def _uncontended_loads(features: Features, measured: Round) -> dict[str, float]:
     """Return CPU as it is under load plus waiting as it is without: busy time would count the wait for a core."""
-    cpu = cpu_per_source_row(outcome)
+    cpu = cpu_per_source_row(measured)
     return {
         name: cpu[name] + max(0.0, feature.busy_s_per_source_row - feature.cpu_s_per_source_row)
         for name, feature in features.elements.items()
@@ -57,7 +57,7 @@ class _Solver:
 
     def __init__(self, search: Search, features: Features, *, balance: bool) -> None:
         self.search = search
-        self.situation = search.situation
+        self.context = search.context
         self.fixed = {
             name: search.clamp(name, math.ceil(features.elements[name].busy_s_per_s - 1e-9))
             for name in features.dominated
@@ -73,10 +73,10 @@ class _Solver:
             cpu_s,
             bounds=bounds,
             fixed=self.fixed,
-            slots=min(self.situation.slots, THREADS_PER_CORE * self.situation.cores) if fill else self.situation.slots,
-            cores=self.situation.cores,
+            slots=min(self.context.slots, THREADS_PER_CORE * self.context.cores) if fill else self.context.slots,
+            cores=self.context.cores,
             fill=fill,
         )
         if fill or not self.balance:
             return proposal
-        return balanced(proposal, bounds, slots=self.situation.slots, nodes=self.situation.nodes)
+        return balanced(proposal, bounds, slots=self.context.slots, nodes=self.context.nodes)

@@ -92,7 +92,7 @@ def balanced(proposal: Proposal, bounds: Mapping[str, Bounds], *, slots: int, no
 
 def element_bounds(search: Search, names: Iterable[str]) -> dict[str, Bounds]:
     """Return the bounds of the named elements in this search."""
-    return {name: Bounds(search.clamp(name, 1), search.clamp(name, search.situation.slots)) for name in names}
+    return {name: Bounds(search.clamp(name, 1), search.clamp(name, search.context.slots)) for name in names}
 
 
 def _rate(tasks: int, load_s: float) -> float:

@@ -10,7 +10,7 @@ from profiler.questions.search.policies.incumbent import Moves, Search
 def start_trial(search: Search) -> Trial:
     """Return the trial of the smallest configuration with full detail."""
     return Trial(
-        search.situation.smallest(),
+        search.context.smallest(),
         Step.FEATURES,
         Action.START,
         against=search.rounds[-1].number if search.rounds else None,
@@ -21,5 +21,5 @@ def start_trial(search: Search) -> Trial:
 
 def one_task_each(search: Search) -> Moves:
     """Measure the smallest configuration; it becomes the incumbent."""
-    outcome = yield from search.attempt(start_trial(search))
-    yield from search.decide(outcome, "the start: one task each", accepted=True)
+    measured = yield from search.attempt(start_trial(search))
+    yield from search.decide(measured, "the start: one task each", accepted=True)
