@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
+from profiler.experiment.blocks import throughput_blocks
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Listener, ignore
 from profiler.experiment.measure import Arm, WindowPlan, observe_blocks
 from profiler.job.topology import Topology
-from profiler.statistics.confirmation import Block, confirm, order, throughput_blocks
+from profiler.statistics.confirmation import Block, confirm, order
 from profiler.statistics.result import Comparison, Verdict
 
 EARLY_PART = 0.2

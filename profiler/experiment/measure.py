@@ -23,7 +23,6 @@ from profiler.experiment.events import BlockStarted, Listener, Phase, WindowSeen
 from profiler.experiment.observation import (
     BlockWindows,
     Detail,
-    Doubt,
     Latency,
     Measurement,
     Observation,
@@ -34,6 +33,7 @@ from profiler.experiment.rounds import Round, Trial
 from profiler.experiment.side_by_side import observed_together
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
+from profiler.statistics.doubt import Doubt
 from profiler.statistics.stationarity import steady_start
 
 FIRST_RATE_PER_S = 20_000.0

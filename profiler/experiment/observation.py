@@ -10,8 +10,10 @@ import statistics
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 
 from profiler.job.configuration import Configuration
+from profiler.statistics.doubt import Doubt
 
 
 class Detail(StrEnum):
@@ -25,19 +27,6 @@ class Detail(StrEnum):
     LIGHT = "light"
     APART = "apart"
     FULL = "full"
-
-
-class Doubt(StrEnum):
-    """What makes a measurement doubtful; doubt is data, shown with what to do about it."""
-
-    GENERATOR_LIMITED = "generator-limited"
-    NOT_STATIONARY = "not-stationary"
-    NOT_SATURATED = "not-saturated"
-    BATCH_OVERRUN = "batch-overrun"
-    HOT_KEY = "hot-key"
-    TOO_FEW_WINDOWS = "too-few-windows"
-    NOT_NORMAL = "not-normal"
-    LATENCY_UNKNOWN = "latency-unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +126,15 @@ class BlockWindows:
     """At a rate that all arms can follow, where the latency was asked for."""
 
 
+class _Sums:
+    """Figures that a measurement works out once, when they are first asked for; not compared, copied or stored."""
+
+    __slots__ = ("_operators",)
+    _operators: Mapping[str, OperatorWindow]
+
+
 @dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(_Sums):
     """The valid windows of one configuration, and what makes them doubtful."""
 
     configuration: Configuration
@@ -180,9 +176,11 @@ class Measurement:
         return sum(window.source_rows for window in self.windows)
 
     @property
-    def operators(self) -> dict[str, OperatorWindow]:
+    def operators(self) -> Mapping[str, OperatorWindow]:
         """Sums over the windows per source and operator."""
-        return summed_operators(self.windows)
+        if not hasattr(self, "_operators"):
+            object.__setattr__(self, "_operators", MappingProxyType(summed_operators(self.windows)))
+        return self._operators
 
 
 def summed_operators(windows: Sequence[Observation]) -> dict[str, OperatorWindow]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from profiler.experiment.observation import Doubt
+from profiler.statistics.doubt import Doubt
 
 ADVICE: dict[Doubt, str] = {
     Doubt.GENERATOR_LIMITED: "The generator could not send faster, so the job may do more than was seen",

@@ -22,15 +22,15 @@ with Student's t-test.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from profiler.experiment.observation import BlockWindows, Doubt
 from profiler.statistics.control_variate import normalised, speed_slope
+from profiler.statistics.doubt import Doubt
 from profiler.statistics.normality import mann_whitney_where_not_normal
 from profiler.statistics.result import Comparison, Verdict
 from profiler.statistics.screening import direction, untestable
@@ -66,19 +66,6 @@ class Block:
     arm: int
     values: tuple[float, ...]
     speed_index: tuple[float, ...] = ()
-
-
-def throughput_blocks(blocks: Iterable[BlockWindows]) -> list[Block]:
-    """Give the rows per second under stress; a stalled window has no log, so its block is one value."""
-    return [_throughput(block) for block in blocks]
-
-
-def _throughput(block: BlockWindows) -> Block:
-    values = tuple(window.throughput_per_s for window in block.windows)
-    speed_index = tuple(window.speed_index for window in block.windows)
-    if values and min(values) <= 0:
-        return Block(block.arm, (float(np.mean(values)),), (float(np.mean(speed_index)),))
-    return Block(block.arm, values, speed_index)
 
 
 def order(blocks_per_arm: int, arms: int = 2) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from profiler.experiment.observation import Doubt
+from profiler.statistics.doubt import Doubt
 
 
 class Verdict(StrEnum):

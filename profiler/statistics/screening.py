@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from profiler.experiment.observation import Doubt
 from profiler.statistics.correlation import mean_variance
+from profiler.statistics.doubt import Doubt
 from profiler.statistics.normality import mann_whitney_where_not_normal
 from profiler.statistics.result import Comparison, Verdict
 from profiler.statistics.student import LogDifference, relative, welch_satterthwaite

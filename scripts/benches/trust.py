@@ -14,13 +14,14 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TypeVar
 
+from profiler.experiment.blocks import throughput_blocks
 from profiler.experiment.confrontation import confront
 from profiler.experiment.engine import Engine
 from profiler.experiment.measure import Arm, WindowPlan, observe_blocks
 from profiler.questions.search.loop import FEWEST_BLOCKS
 from profiler.questions.search.run import policy_parameters, search_design
 from profiler.settings.declarations import Settings
-from profiler.statistics.confirmation import Block, confirm, order, throughput_blocks
+from profiler.statistics.confirmation import Block, confirm, order
 from profiler.statistics.result import Verdict
 from scripts.benches.answers import Answer, profile_rows, quick_profile, spread_rows
 from scripts.benches.defences import Confirmed, defence_rows

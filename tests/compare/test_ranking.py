@@ -7,9 +7,9 @@ import math
 import pytest
 
 from profiler.engines.simulated.noise import Preset
-from profiler.experiment.observation import Doubt
 from profiler.questions.compare.ranking import RankVerdict, Terms, rank
 from profiler.statistics.confirmation import Block, order
+from profiler.statistics.doubt import Doubt
 from tests.statistics.noisy import process, search_round
 
 TERMS = Terms()

@@ -11,10 +11,11 @@ from profiler.errors import ProfileError
 from profiler.experiment.engine import Platform
 from profiler.experiment.events import BlockStarted, Phase, WindowSeen
 from profiler.experiment.measure import BLOCK_PROBE_LOAD, RATE_CHANGES, STRESS, Arm, WindowPlan, measure, observe_blocks
-from profiler.experiment.observation import Detail, Doubt, Latency
+from profiler.experiment.observation import Detail, Latency
 from profiler.experiment.rounds import Action, Round, Step, Trial
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Cost, Operator, Source, Topology
+from profiler.statistics.doubt import Doubt
 from tests.scenarios import FAST, SLOW, outcome, window
 
 TOPOLOGY = Topology.chain("job", Source("in"), Operator("work", cost=Cost(cpu_ms=1)))

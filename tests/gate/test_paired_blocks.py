@@ -10,10 +10,11 @@ import pytest
 from scipy import stats
 
 from profiler.engines.simulated.noise import Preset
-from profiler.experiment.observation import BlockWindows, Doubt, Latency, Observation
+from profiler.experiment.observation import BlockWindows, Latency, Observation
 from profiler.questions.gate.criteria import Criterion
 from profiler.questions.gate.verdict import GateLimits, GateVerdict, Judgement, judge
 from profiler.statistics.confirmation import Block, BlockLayout, arm_difference, order
+from profiler.statistics.doubt import Doubt
 from tests.gate.gates import Version, blocks
 
 PAIRED = BlockLayout(paired=True)

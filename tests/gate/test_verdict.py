@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from profiler.engines.simulated.noise import Preset
-from profiler.experiment.observation import Doubt, Latency
+from profiler.experiment.observation import Latency
 from profiler.questions.gate.criteria import Criterion
 from profiler.questions.gate.slower_operator import OperatorQuantity
 from profiler.questions.gate.verdict import GateLimits, GateVerdict, judge
 from profiler.statistics.confirmation import BlockLayout
+from profiler.statistics.doubt import Doubt
 from tests.gate.gates import Version, blocks
 
 TODAY = Version()

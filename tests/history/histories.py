@@ -7,12 +7,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from profiler.experiment.events import Phase
-from profiler.experiment.observation import BlockWindows, Doubt, Latency
+from profiler.experiment.observation import BlockWindows, Latency
 from profiler.experiment.rounds import Decision, Round
 from profiler.history.baselines import Baseline
 from profiler.history.documents import round_document
 from profiler.history.records import MeasuredBlock, Run, RunKind, SeenWindow
 from profiler.job.configuration import Configuration
+from profiler.statistics.doubt import Doubt
 from profiler.statistics.result import Comparison, Verdict
 from tests.scenarios import operator_window, outcome, window
 

@@ -10,7 +10,7 @@ from profiler import Cost, Operator, Source, Topology
 from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
 from profiler.experiment.engine import Platform
 from profiler.experiment.measure import WindowPlan
-from profiler.experiment.observation import Detail, Doubt, OperatorWindow
+from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Action
 from profiler.questions.search.bound import By, bound_of
 from profiler.questions.search.document import profile_document
@@ -19,6 +19,7 @@ from profiler.questions.search.operators import classes_in_words, operator_parts
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Parameters, SearchContext
 from profiler.questions.search.validity import where_it_holds
+from profiler.statistics.doubt import Doubt
 from tests.scenarios import outcome
 
 

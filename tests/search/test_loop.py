@@ -13,7 +13,6 @@ from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.events import BlockStarted, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, WindowSeen
 from profiler.experiment.measure import WindowPlan
-from profiler.experiment.observation import Doubt
 from profiler.experiment.rounds import Action, Decision, Step
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Source, Topology
@@ -22,6 +21,7 @@ from profiler.questions.search.loop import FEWEST_BLOCKS, Loop, TimeLimits, _ans
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Parameters, next_trial, replayed
 from profiler.questions.search.validity import where_it_holds
+from profiler.statistics.doubt import Doubt
 from profiler.statistics.result import Verdict
 from tests.scenarios import FAST, SLOW, WAITS, outcome
 

@@ -12,10 +12,9 @@ from noisy import interleaved, process
 from scipy import stats
 
 from profiler.engines.simulated.noise import Preset
-from profiler.experiment.observation import BlockWindows, Doubt
-from profiler.statistics.confirmation import Block, confirm, order, throughput_blocks
+from profiler.statistics.confirmation import Block, confirm, order
+from profiler.statistics.doubt import Doubt
 from profiler.statistics.result import Verdict
-from tests.scenarios import window
 
 OPPOSITE = {Verdict.INCREASED: Verdict.DECREASED, Verdict.DECREASED: Verdict.INCREASED}
 
@@ -191,16 +190,3 @@ def test_an_outlying_block_brings_a_warning_and_mann_whitneys_p() -> None:
     found = confirm(blocks_of(values, 6))
     assert found.warnings == (Doubt.NOT_NORMAL,)
     assert found.mann_whitney_p is not None
-
-
-def test_a_window_in_which_the_job_stalled_does_not_make_its_block_worthless() -> None:
-    """Nothing came out of one of six windows: the block counts with its mean, and the arms are still told apart."""
-    levels = (1000.0, 2000.0)
-    steady = [
-        BlockWindows(arm, tuple(window(levels[arm] * (1 + 0.01 * (number % 3))) for number in range(6)))
-        for arm in order(4)
-    ]
-    stalled = BlockWindows(0, (window(0.0), *steady[3].windows[1:]))
-    found = confirm(throughput_blocks([*steady[:3], stalled, *steady[4:]]))
-    assert found.verdict is Verdict.INCREASED
-    assert throughput_blocks([stalled])[0].values == pytest.approx((1000 * (1.01 + 1.02 + 1.0 + 1.01 + 1.02) / 6,))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from noisy import autoregression
 from scipy import stats
 
-from profiler.experiment.observation import Doubt
+from profiler.statistics.doubt import Doubt
 from profiler.statistics.result import Verdict
 from profiler.statistics.screening import screen
 

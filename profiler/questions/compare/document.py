@@ -14,12 +14,13 @@ from importlib.resources import files
 from typing import Any
 
 from profiler.experiment.measure import BLOCK_PROBE_LOAD, KEEPS_UP, typical_latency
-from profiler.experiment.observation import BlockWindows, Doubt
+from profiler.experiment.observation import BlockWindows
 from profiler.questions.compare.experiment import CompareResult, Variant
 from profiler.questions.compare.ranking import Pair, RankVerdict, Terms
 from profiler.questions.compare.words import why
 from profiler.questions.gate.criteria import cpu_s_per_row
 from profiler.report.doubts import ADVICE
+from profiler.statistics.doubt import Doubt
 
 SCHEMA = "profile-compare/1"
 EXIT_CODES = {RankVerdict.FASTER: 0, RankVerdict.TIE: 0, RankVerdict.INCONCLUSIVE: 4}

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from profiler.experiment.blocks import throughput_blocks
 from profiler.experiment.confrontation import looks
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import BlockMeasured, Listener, TrialStarted, ignore
@@ -23,7 +24,6 @@ from profiler.experiment.rounds import Action, Step, Trial
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 from profiler.questions.compare.ranking import Pair, Ranking, Terms, rank
-from profiler.statistics.confirmation import throughput_blocks
 
 DESIGN = WindowPlan(windows=6, warm_up=8, probe=0, block_probe=1, blocks=8)
 """Eight blocks each. With *shared* noise the one of two variants that does 20 % more is named in 99.8 % of 500 cases,

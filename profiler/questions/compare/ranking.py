@@ -34,9 +34,9 @@ from itertools import combinations
 
 import numpy as np
 
-from profiler.experiment.observation import Doubt
 from profiler.statistics.confirmation import EQUIVALENCE_MARGIN, ArmDifference, Block, arm_difference
 from profiler.statistics.control_variate import normalised, speed_slope
+from profiler.statistics.doubt import Doubt
 from profiler.statistics.holm import holm
 from profiler.statistics.student import LogDifference, relative
 

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
+from profiler.experiment.blocks import throughput_blocks
 from profiler.experiment.observation import BlockWindows, Observation
-from profiler.statistics.confirmation import Block, throughput_blocks
+from profiler.statistics.confirmation import Block
 
 BASELINE, CANDIDATE = 0, 1
 """The arms of a gate."""

@@ -38,7 +38,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from profiler.experiment.observation import BlockWindows, Doubt
+from profiler.experiment.observation import BlockWindows
 from profiler.questions.gate.criteria import BASELINE, BLOCKS, CANDIDATE, Criterion, with_values
 from profiler.questions.gate.slower_operator import (
     OperatorChange,
@@ -47,6 +47,7 @@ from profiler.questions.gate.slower_operator import (
     operator_differences,
 )
 from profiler.statistics.confirmation import IN_TURNS, ArmDifference, Block, BlockLayout, arm_difference
+from profiler.statistics.doubt import Doubt
 from profiler.statistics.holm import holm
 from profiler.statistics.student import LogDifference, relative
 

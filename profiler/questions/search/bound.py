@@ -17,12 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from profiler.experiment.observation import Detail, Doubt, OperatorWindow
+from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Round
 from profiler.questions.search.loop import Profile
 from profiler.questions.search.readings.hot_key import hot_shares, tasks_worth_having
 from profiler.questions.search.readings.loads import busiest_first, capacities, cpu_share
 from profiler.questions.search.readings.operator_class import DOMINANT
+from profiler.statistics.doubt import Doubt
 
 CPU_BOUND = 0.85
 """Share of the cores in use from which on they are the limit."""

@@ -8,7 +8,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from profiler.experiment.observation import Doubt
 from profiler.experiment.rounds import Round, Step
 from profiler.questions.search.bound import bound_of
 from profiler.questions.search.loop import Profile
@@ -19,6 +18,7 @@ from profiler.questions.search.validity import all_notes, where_it_holds
 from profiler.questions.search.verification import holds_with_less, in_words
 from profiler.report.doubts import ADVICE
 from profiler.report.words import change
+from profiler.statistics.doubt import Doubt
 from profiler.statistics.result import Comparison, Verdict
 
 

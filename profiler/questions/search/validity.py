@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from profiler.experiment.observation import Doubt
 from profiler.experiment.rounds import Action, Round
 from profiler.job.topology import Operator
 from profiler.questions.search.bound import Bound, By, bound_of, key_bound
@@ -10,6 +9,7 @@ from profiler.questions.search.loop import Profile
 from profiler.questions.search.readings.features import application_features
 from profiler.questions.search.readings.hot_key import counted_shares, further_gain, hot_shares, tasks_worth_having
 from profiler.report.doubts import ADVICE
+from profiler.statistics.doubt import Doubt
 
 
 def where_it_holds(profile: Profile) -> str:
