@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from profiler import Batches, Cost, Operator, Source, Topology
 from profiler.job.random_numbers import last_number
 from profiler.job.topology import Function
-from workloads.kinds import CPU_BOUND, IO_BOUND, NUMBERS, SOJOURN_BOUND, SOURCE_ROW, TWEET, copied, waiting
-from workloads.selectivities import selectivities
+
+from .kinds import CPU_BOUND, IO_BOUND, NUMBERS, SOJOURN_BOUND, SOURCE_ROW, TWEET, copied, waiting
+from .selectivities import selectivities
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from profiler import Operator, Source, Topology
 from profiler.errors import TopologyError
 from profiler.job.random_numbers import last_number
-from workloads.kinds import CPU_BOUND, NUMBERS, copied
-from workloads.selectivities import selectivities
+
+from .kinds import CPU_BOUND, NUMBERS, copied
+from .selectivities import selectivities
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from profiler import Operator, Source, Topology
 from profiler.job.topology import Function
-from workloads.kinds import IO_BOUND, TWEET, copied
-from workloads.selectivities import selectivities
+
+from .kinds import IO_BOUND, TWEET, copied
+from .selectivities import selectivities
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

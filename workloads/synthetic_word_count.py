@@ -7,8 +7,9 @@ tasks let more messages wait at the same time. It sleeps once per Arrow batch, f
 from __future__ import annotations
 
 from profiler import Batches, Cost, Operator, Output, Source, Topology
-from workloads.kinds import SOJOURN_BOUND, SOURCE_ROW, waiting
-from workloads.word_count import count, parse, split
+
+from .kinds import SOJOURN_BOUND, SOURCE_ROW, waiting
+from .word_count import count, parse, split
 
 
 def synthetic_word_count(wait_ms: float = 1.0) -> Topology:

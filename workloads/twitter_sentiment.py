@@ -29,7 +29,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from profiler import Batches, Cost, Operator, Output, Source, Topology
-from workloads.kinds import SOURCE_ROW, waiting
+
+from .kinds import SOURCE_ROW, waiting
 
 if TYPE_CHECKING:
     from pandas import DataFrame as PandasFrame

@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 import profiler
-import workloads
+from profiler import shipped
 from profiler.errors import TopologyError, UsageError, did_you_mean
 from profiler.job.topology import Topology
 
@@ -39,7 +39,7 @@ def load_topology(reference: str) -> Topology:
     address, _, query = reference.partition("?")
     parameters = _parameters(query, reference)
     place, attribute = _place(address)
-    if address not in workloads.WORKLOADS:
+    if address not in shipped.WORKLOADS:
         _search_first(Path.cwd())
     module = _file_module(place) if place.endswith(".py") else _named_module(place)
     topology = _topology(_attribute(module, attribute, place), parameters, address)
@@ -54,8 +54,8 @@ def file_of(reference: str) -> Path | None:
 
 def code_place(reference: str) -> Path:
     """Return where the code of a TOPOLOGY argument is kept: its file, or the folder from which modules are found."""
-    is_workload = reference.partition("?")[0] in workloads.WORKLOADS
-    return file_of(reference) or (Path(workloads.__file__).parent if is_workload else Path.cwd())
+    is_workload = reference.partition("?")[0] in shipped.WORKLOADS
+    return file_of(reference) or (shipped.FOLDER if is_workload else Path.cwd())
 
 
 def with_file(reference: str, file: Path) -> str:
@@ -66,15 +66,15 @@ def with_file(reference: str, file: Path) -> str:
 
 def _place(address: str) -> tuple[str, str]:
     """Split an address into where the code is and which attribute it means."""
-    if address in workloads.WORKLOADS:
-        address = workloads.WORKLOADS[address]
+    if address in shipped.WORKLOADS:
+        address = shipped.WORKLOADS[address]
     place, separator, attribute = address.rpartition(":")
     if not separator:
         place, attribute = attribute, ""
         if not place.endswith(".py") and "." not in place:
-            others = f"Known: {', '.join(workloads.WORKLOADS)}; or name your own as file.py:attribute."
+            others = f"Known: {', '.join(shipped.WORKLOADS)}; or name your own as file.py:attribute."
             raise UsageError(
-                f"There is no workload '{place}'.", hint=did_you_mean(place, workloads.WORKLOADS, otherwise=others)
+                f"There is no workload '{place}'.", hint=did_you_mean(place, shipped.WORKLOADS, otherwise=others)
             )
     if not place:
         raise UsageError(f"'{address}' names no module.", hint="Write it as file.py:attribute or module:attribute.")
@@ -100,6 +100,8 @@ def _file_module(place: str) -> ModuleType:
     path = Path(place).expanduser().resolve()
     if not path.is_file():
         raise UsageError(f"There is no file '{place}'.", hint="'profile init FILE' writes one to start from.")
+    if path.parent == shipped.FOLDER:
+        return _named_module(f"{shipped.__name__}.{path.stem}")
     _search_first(path.parent)
     # A name of its own for every file: two versions of a job are often called alike, and json.py must not take the
     # place of the library's. It is registered before it runs, as dataclasses look their module up.
@@ -165,7 +167,7 @@ def _with_files_in(folder: Path, topology: Topology) -> Topology:
     files = {
         source: folder / source.payloads
         for source in topology.sources
-        if source.payloads is not None and source.payloads not in workloads.DATA
+        if source.payloads is not None and source.payloads not in shipped.DATA
     }
     found = {source: replace(source, payloads=str(file)) for source, file in files.items() if file.is_file()}
     if not found or folder == Path.cwd():
@@ -230,9 +232,14 @@ def is_library(path: Path) -> bool:
     return any(path.is_relative_to(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
+def is_ours(module: str) -> bool:
+    """Tell whether a module is the profiler's own, by its name; the workloads that ship with it are jobs."""
+    return module.partition(".")[0] == profiler.__name__ and not module.startswith(f"{shipped.__name__}.")
+
+
 def _is_users(filename: str) -> bool:
     path = Path(filename)
-    ours = [Path(package).parent for package in (profiler.__file__, workloads.__file__)]
+    ours = [Path(profiler.__file__).parent, shipped.FOLDER]
     return not filename.startswith("<") and not is_library(path) and not any(map(path.is_relative_to, ours))
 
 

@@ -25,14 +25,13 @@ from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from profiler.job.loading import is_library
+from profiler import shipped
+from profiler.job.loading import is_library, is_ours
 from profiler.job.topology import Function
 
 _LENGTH = 16
 """Characters of a digest that are kept."""
-_OURS = "profiler"
-"""The profiler's own modules are no part of a job."""
-_SHIPPED = "workloads"
+_SHIPPED = f"{shipped.__name__}."
 """Jobs, wherever they are installed."""
 _KNOWN_AS = {"profiler.job.random_numbers": "profiler.random_numbers"}
 """Modules that jobs refer to, by the names under which stored profiles know them."""
@@ -281,10 +280,10 @@ def _is_users_class(kind: type) -> bool:
 
 def _is_users(module: str | None, file: str | None) -> bool:
     """Tell whether code is the user's own: neither Python's, nor an installed library's, nor the profiler's."""
-    package = (module or "").partition(".")[0]
-    if file is None or package in (_OURS, _SHIPPED):
-        return package == _SHIPPED
-    return not file.startswith("<frozen") and not is_library(Path(file))
+    name = module or ""
+    if name.startswith(_SHIPPED):
+        return True
+    return file is not None and not is_ours(name) and not file.startswith("<frozen") and not is_library(Path(file))
 
 
 def _users_module_file(name: str) -> Path | None:

@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import profiler
 from profiler.errors import ProfileError, UsageError
-from profiler.job.loading import is_library
+from profiler.job.loading import is_library, is_ours
 from profiler.job.versions import Moved
 from profiler.services.run_folder import cache_directory, create_run_folder
 
@@ -95,7 +94,7 @@ def _loaded_files(root: Path) -> set[Path]:
     named = [
         Path(file)
         for name, module in list(sys.modules.items())
-        if name != "__main__" and name.partition(".")[0] != profiler.__name__
+        if name != "__main__" and not is_ours(name)
         if isinstance(file := getattr(module, "__file__", None), str)
     ]
     real = {file.resolve() for file in named if not is_library(file) and file.is_file()}

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import profiler
+from profiler import shipped
 from profiler.errors import UsageError
-from profiler.job.loading import file_of, is_library, load_topology, with_file
+from profiler.job.loading import file_of, is_library, is_ours, load_topology, with_file
 from profiler.job.operator_code import late_imports, module_text
 from profiler.job.topology import Function, Operator, Topology
 
@@ -79,7 +79,8 @@ def load_version(reference: str, *, beside: str, moved: Moved | None = None) -> 
     first, second = file_of(beside), file_of(reference)
     folders = [file.parent for file in (first, second) if file is not None]
     roots = [Path.cwd(), *folders, *([moved.root, moved.copy] if moved else [])]
-    modules = _Modules(roots, _search_path(first, moved))
+    shipped_folder = moved.path(shipped.FOLDER) if moved else shipped.FOLDER
+    modules = _Modules(roots, _search_path(first, moved), [str(shipped_folder)])
     try:
         there = _moved_reference(reference, moved)  # a path is one from here, not from the copy's own folder
         with modules.in_place(), contextlib.chdir(_working_directory(moved)):
@@ -101,27 +102,28 @@ class _Modules:
 
     roots: list[Path]
     search_path: list[str]
+    shipped_path: list[str]
     own: dict[str, ModuleType] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def in_place(self) -> Iterator[None]:
         """Let this version's modules be the ones that are imported."""
-        others, path = self._loaded(), list(sys.path)
+        others, path, shipped_path = self._loaded(), list(sys.path), list(shipped.__path__)
         self._replace(others, self.own)
-        sys.path[:] = self.search_path
+        sys.path[:], shipped.__path__[:] = self.search_path, self.shipped_path
         try:
             yield
         finally:
             self.own = self._loaded()
             self.search_path = list(sys.path)
             self._replace(self.own, others)
-            sys.path[:] = path
+            sys.path[:], shipped.__path__[:] = path, shipped_path
 
     def _loaded(self) -> dict[str, ModuleType]:
         return {name: module for name, module in list(sys.modules.items()) if self._is_versioned(name, module)}
 
     def _is_versioned(self, name: str, module: ModuleType) -> bool:
-        if name == "__main__" or name.partition(".")[0] == profiler.__name__:
+        if name == "__main__" or is_ours(name):
             return False
         return any(_lies_in(module, root) for root in self.roots)
 

@@ -15,7 +15,7 @@ from profiler.job.topology import Source, Topology
 from profiler.secrets import is_masked
 from profiler.settings.declarations import OPTIONS, EngineName, Settings
 from profiler.settings.quantities import without_credentials
-from workloads import DATA
+from profiler.shipped import DATA
 
 if TYPE_CHECKING:
     from profiler.traffic.payload_sample import PayloadSample

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from profiler.errors import UsageError
 from profiler.job.topology import Source
-from workloads import DATA
+from profiler.shipped import DATA
 
 
 def payload_file(source: Source, cache: Path) -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from profiler.errors import UsageError, did_you_mean
 from profiler.job.topology import Topology
 from profiler.settings.declarations import EngineName, Settings
-from workloads import DATA
+from profiler.shipped import DATA
 
 if TYPE_CHECKING:
     from profiler.traffic.payload_sample import PayloadSample

@@ -11,6 +11,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from profiler.shipped.random_dag import random_dag
 from scipy import stats
 
 from profiler.engines.simulated.engine import SimulatedEngine
@@ -25,7 +26,6 @@ from profiler.questions.search.policies.stepwise import Addition, Stepwise
 from scripts.benches.optimum import exhaustive_optimum, searched_optimum
 from scripts.benches.rows import Row, row
 from scripts.benches.saved import Saved
-from workloads.random_dag import random_dag
 
 SEEDS = 30
 ABLATION_SEEDS = 4

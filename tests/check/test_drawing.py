@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from profiler.shipped.diamond import diamond
+from profiler.shipped.star import star
 
 from profiler import Operator, Source, Topology
 from profiler.questions.check.drawing import draw
-from workloads.diamond import diamond
-from workloads.star import star
 
 
 def picture(topology: Topology) -> list[str]:

@@ -8,8 +8,8 @@ import pytest
 
 from profiler.errors import TopologyError, UsageError
 from profiler.job.loading import load_topology
+from profiler.shipped import WORKLOADS
 from profiler.traffic.payload_files import payload_file
-from workloads import WORKLOADS
 
 Write = Callable[[str, str], Path]
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from afinn import Afinn
 from messages import Message
+from profiler.shipped.kinds import NUMBERS
+from profiler.shipped.twitter_sentiment import FUNCTION_WORDS, TOP, WINDOW_S
 
 from profiler.job.random_numbers import INCREMENT, MODULUS, MULTIPLIER
-from workloads.kinds import NUMBERS
-from workloads.twitter_sentiment import FUNCTION_WORDS, TOP, WINDOW_S
 
 Rows = Counter[tuple[Any, ...]]
 """Rows as tuples, in any order, with how often each occurs."""

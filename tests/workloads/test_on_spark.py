@@ -11,11 +11,11 @@ import pytest
 import references
 from feeding import Row, at_ms, rows_given
 from messages import Message
+from profiler.shipped.tweets import make_tweets
+from profiler.shipped.twitter_sentiment import WINDOW_S
 from references import highest
 
 from profiler.job.loading import load_topology
-from workloads.tweets import make_tweets
-from workloads.twitter_sentiment import WINDOW_S
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.exact]
 

@@ -7,13 +7,13 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
+from profiler.shipped.kinds import waiting
 
 from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
 from profiler.errors import TopologyError
 from profiler.experiment.observation import Detail
 from profiler.job.configuration import Configuration
 from profiler.job.loading import load_topology
-from workloads.kinds import waiting
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from collections import Counter
 import pytest
 from feeding import at_ms, rows_given
 from messages import Message
+from profiler.shipped.tweets import make_tweets
 
 from profiler.job.loading import load_topology
-from workloads.tweets import make_tweets
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.exact]
 

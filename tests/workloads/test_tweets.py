@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from profiler.shipped.tweets import MAX_CHARACTERS, cached_tweets, make_tweets
 
-from workloads import tweets
-from workloads.tweets import MAX_CHARACTERS, cached_tweets, make_tweets
+from profiler.shipped import tweets
 
 
 def read(path: Path) -> list[dict[str, Any]]:

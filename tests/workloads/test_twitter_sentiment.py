@@ -14,10 +14,10 @@ import pytest
 from afinn import Afinn
 from hypothesis import given
 from hypothesis import strategies as st
+from profiler.shipped.tweets import make_tweets
 from references import highest
 
-from workloads import twitter_sentiment as job
-from workloads.tweets import make_tweets
+from profiler.shipped import twitter_sentiment as job
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 

@@ -12,7 +12,7 @@ from profiler.questions.check.terminal import depth
 from profiler.questions.search.loop import Loop, Profile
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.readings.features import dominated_operators
-from workloads import WORKLOADS
+from profiler.shipped import WORKLOADS
 
 ON_SPARK = [name for name in WORKLOADS if name != "random-dag"]
 

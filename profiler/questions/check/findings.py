@@ -14,7 +14,7 @@ from profiler.errors import TopologyError
 from profiler.job.configuration import Configuration
 from profiler.job.slots import smallest_configuration
 from profiler.job.topology import Operator, Topology
-from workloads import DATA
+from profiler.shipped import DATA
 
 EVENT_TIME = "event_time"
 

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-import workloads
 from profiler.cli.recalibrate import RecalibrateRequest
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.errors import ProfileError, UsageError
@@ -65,6 +64,7 @@ from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
 from profiler.report.progress import Progress, progress
 from profiler.settings.declarations import EngineName, Settings
+from profiler.shipped import WORKLOADS
 from profiler.traffic.user_payloads import with_payloads
 
 TYPICAL_ROUNDS = 2
@@ -160,7 +160,7 @@ def _job(stored: StoredProfile, topology: str | None, settings: Settings, open_s
 def _reference(stored: StoredProfile) -> str:
     if stored.fingerprint is not None:
         return stored.fingerprint.reference
-    if stored.topology not in workloads.WORKLOADS:
+    if stored.topology not in WORKLOADS:
         raise UsageError(
             f"Profile '{stored.run}' does not say where '{stored.topology}' is.", hint="Name it: --topology TOPOLOGY."
         )
