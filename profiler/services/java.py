@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -32,8 +33,12 @@ class Java:
         return self.executable.resolve().parent.parent
 
 
+@functools.cache
 def ask(executable: Path, option: str) -> str:
-    """Run a Java with one option and give what it prints; nothing where it fails."""
+    """Run a Java with one option and give what it prints; nothing where it fails.
+
+    Several parts of a command look for Java, and every answer takes the start of a JVM: it is asked for once.
+    """
     command = [str(executable), option]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT_S, check=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -98,6 +99,23 @@ def test_a_program_that_fails_has_no_answer() -> None:
     """Neither one that is missing, nor one that exits with an error."""
     assert ask(Path("/nonexistent/program"), "-version") == ""
     assert ask(Path("false"), "-version") == ""
+
+
+def test_a_whole_command_asks_each_java_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes are started, for its version and its modules, however often it is looked for."""
+    started: list[tuple[str, str]] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        started.append((Path(command[0]).parts[-3], command[1]))
+        return subprocess.CompletedProcess(command, 0, f'openjdk version "17.0.15" {SPARK_MODULE}', "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    for home in ("one", "other"):
+        fake_java(tmp_path / home)
+    for home in ("one", "one", "other", "one"):
+        assert find_java({"JAVA_HOME": str(tmp_path / home)}).major == 17
+    asked = ("-version", "--list-modules")
+    assert started == [(home, option) for home in ("one", "other") for option in asked]
 
 
 @pytest.mark.kafka
