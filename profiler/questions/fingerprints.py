@@ -161,7 +161,7 @@ def _master(settings: Settings) -> str:
 
 def _samples(topology: Topology, settings: Settings) -> dict[str, PayloadSample]:
     """Sample the messages of every source; made data is made only for an engine that sends it."""
-    from profiler.traffic.payload_sample import sample_file
+    from profiler.traffic.workload_file import sample_file
 
     files = {source.name: path for source in topology.sources if (path := _messages(source, settings)) is not None}
     by_file: dict[Path, PayloadSample] = {}

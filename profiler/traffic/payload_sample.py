@@ -6,21 +6,19 @@ difference is: one that is certain and small does not change what a job costs.
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy import stats
 
-from profiler.traffic.generator.payloads import Message, read_payloads
+from profiler.traffic.generator.payloads import Message
 
 SAMPLED = 5000
 LEVEL = 0.001
-"""Of the tests."""
+"""Significance level of each test."""
 LARGER = 0.05
 """Change of the mean size that matters."""
 MORE_KEYS = 0.25
@@ -34,7 +32,7 @@ class PayloadSample:
     """Statistics of evenly spaced messages of one workload file."""
 
     messages: int
-    """In the whole file."""
+    """Messages in the whole file."""
     sampled: int
     mean_bytes: float
     sd_bytes: float
@@ -44,12 +42,6 @@ class PayloadSample:
     distinct_keys: int
     top_key_share: float
     """Part of the messages that have the most frequent key."""
-
-
-def sample_file(path: Path) -> PayloadSample:
-    """Read a workload file and take the statistics of a sample of it."""
-    messages = read_payloads(path).messages
-    return sample_of(messages[:: math.ceil(len(messages) / SAMPLED)], len(messages))
 
 
 def sample_of(sample: Sequence[Message], messages: int) -> PayloadSample:

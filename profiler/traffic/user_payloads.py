@@ -57,7 +57,7 @@ def payload_samples(topology: Topology, settings: Settings) -> dict[str, Payload
     """Read the files that `--payloads` names and tell what is in them, by source; refuse what cannot be replayed."""
     if not settings.payloads:
         return {}
-    from profiler.traffic.payload_sample import sample_file
+    from profiler.traffic.workload_file import sample_file
 
     files = {source.name: source.payloads or "" for source in topology.sources}
     own = {name: Path(file).expanduser() for name, file in files.items() if file not in DATA}

@@ -21,7 +21,8 @@ from profiler.job.loading import load_topology
 from profiler.job.operator_code import code_pieces
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.traffic.generator.payloads import Message
-from profiler.traffic.payload_sample import SAMPLED, sample_differences, sample_file, sample_of
+from profiler.traffic.payload_sample import SAMPLED, sample_differences, sample_of
+from profiler.traffic.workload_file import sample_file
 
 JOB = '''
 import helpers

@@ -8,6 +8,7 @@ from pathlib import Path
 from profiler.job.topology import Topology
 from profiler.secrets import masked_setting
 from profiler.settings.declarations import Settings
+from profiler.traffic.workload_file import sha256_of_file
 
 _LENGTH = 16
 """Characters of a digest that are kept."""
@@ -26,8 +27,7 @@ def data_digests(topology: Topology) -> dict[str, str]:
         path = Path(named).expanduser()
         data[source.name] = named
         if named and path.is_file():
-            with path.open("rb") as file:
-                data[source.name] = hashlib.file_digest(file, "sha256").hexdigest()[:_LENGTH]
+            data[source.name] = sha256_of_file(path)[:_LENGTH]
     return data
 
 

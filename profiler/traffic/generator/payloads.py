@@ -18,8 +18,9 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
@@ -55,11 +56,18 @@ class Payloads:
     """Some message has a key: partitions are chosen by key, as the producers of such a topic do."""
 
 
-def read_payloads(path: Path, *, max_bytes: int = MAX_BYTES) -> Payloads:
+def opened(path: Path) -> BufferedReader:
+    """Open a workload file."""
+    return path.open("rb")
+
+
+def read_payloads(
+    path: Path, *, max_bytes: int = MAX_BYTES, opened: Callable[[Path], BufferedReader] = opened
+) -> Payloads:
     """Read a workload file; raise UsageError, naming the line, where it holds no replayable messages."""
     messages: list[Message] = []
     size = 0
-    for number, line in _lines(path):
+    for number, line in _lines(path, opened):
         message = parse_line(line, where=f"Line {number} of {path}")
         size += len(line) + _OBJECT_BYTES
         if size > max_bytes:
@@ -131,13 +139,12 @@ def _text(data: str | bytes | None) -> str | None:
     return data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def _lines(path: Path, opened: Callable[[Path], BufferedReader]) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank, with their numbers; never hold more of a line than a message may have."""
     try:
-        with path.open("rb") as raw:
-            magic = raw.read(len(_GZIP_MAGIC))
-            raw.seek(0)
-            file = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if magic == _GZIP_MAGIC else raw)
+        with opened(path) as raw:
+            is_packed = raw.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
+            file = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if is_packed else raw)
             number = 0
             # An envelope may take six characters ("\udcff") for one byte; a longer line is cut, and then refused.
             while line := file.readline(8 * MAX_MESSAGE_BYTES):
