@@ -1,13 +1,15 @@
-"""The store: where histories of profiles last.
+"""The history: what lasts of profiles, gates and comparisons.
 
 | module | holds |
 |---|---|
 | `store` | the Protocol that every store keeps; one conformance test class runs on all of them |
-| `records` | what is stored, and its plain documents |
+| `records`, `documents` | what is stored, and its plain documents |
+| `migrations` | the versions of documents that last, and the steps between them |
 | `baselines` | what a gate compares with, and its document |
-| `memory`, `mongo` | the stores; `mongo_schema`, `mongo_errors` belong to the latter |
-| `keeper`, `unsaved` | the listener that writes while a profile runs, and the file it falls back on |
-| `lines`, `exchange` | a history as a file; export and import |
-| `resuming`, `gate_resuming` | what an interrupted profile or gate can go on with |
+| `memory`, `mongo` | the two stores |
+| `keeper` | the listener that writes while a profile runs |
+| `files` | a history as a file: export, import, and what a lost database missed |
+| `session` | the history of one command: opened, written while it measures, gone on with |
+| `fingerprint` | what a stored profile holds for |
 | `pruning` | what a history can do without |
 """

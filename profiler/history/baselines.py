@@ -29,7 +29,7 @@ class Baseline:
     topology: str
     engine: str
     reference: str
-    """TOPOLOGY as it was named."""
+    """The TOPOLOGY argument as it was named."""
     revision: str | None
     """The git commit that holds its code; None where there is none, or the code had changes."""
     saved: datetime
@@ -37,7 +37,7 @@ class Baseline:
     environment: Mapping[str, str]
     """The fingerprint of where it ran."""
     loop_s: float | None
-    """What the speed index's work took at speed 1; None where the index is absolute."""
+    """CPU seconds that the speed index's work took at speed 1; None where the index is absolute."""
     throughput_per_s: float
     blocks: tuple[BlockWindows, ...]
     run: str | None = None

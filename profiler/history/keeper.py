@@ -38,20 +38,20 @@ from profiler.history.store import Store, write_records
 T = TypeVar("T")
 
 _MARGIN_S = 15.0
-"""How much longer than its patience a writer may take that is in the middle of a call; then it is left behind."""
+"""Seconds longer than its patience that a writer may take in the middle of a call; then it is left behind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How a store that failed is waited for."""
+    """The patience with a store that failed."""
 
     first_retry_s: float = 0.5
     longest_retry_s: float = 10.0
     """The time between tries doubles up to this."""
     at_close_s: float = 20.0
-    """How long `close` waits for it to come back."""
+    """Seconds that `close` waits for the store to come back."""
     at_round_s: float = 2.0
-    """How long the end of a round or a block waits until it is written."""
+    """Seconds that the end of a round or a block waits until it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Kept:
     """What became of the records of a run."""
 
     file: Path | None = None
-    """Where those are that the store did not take; None where it has all of them."""
+    """The file that holds what the store did not take; None where it has all records."""
     lost: int = 0
     """Records that neither the store nor the disk took."""
     reason: str = ""
@@ -98,7 +98,7 @@ class Keeper:
         """Records; events to set once all before them is written; None at the end."""
         self._writer = threading.Thread(target=self._write_all, name="history", daemon=True)
         self._homeless: queue.SimpleQueue[Record] = queue.SimpleQueue()
-        """What neither store nor disk took so far."""
+        """Records that neither store nor disk took so far."""
         self._disk_reason = ""
         self._store: Store | None = None
         self._reason = ""

@@ -76,17 +76,17 @@ class Schema:
 
 
 def _run_1_to_2(document: Document) -> dict[str, Any]:
-    """Make it a profile, as there was nothing else."""
+    """Make the run a profile, as there was nothing else."""
     return {**document, "kind": "profile"}
 
 
 def _run_2_to_3(document: Document) -> dict[str, Any]:
-    """Know nothing of the code, nor of the speed index's loop."""
+    """Let the run know nothing of the code, nor of the speed index's work."""
     return {**document, "code": "", "loop_s": None}
 
 
 def _run_3_to_4(document: Document) -> dict[str, Any]:
-    """Know nothing of where it was measured."""
+    """Let the run know nothing of where it was measured."""
     return {**document, "place": ""}
 
 

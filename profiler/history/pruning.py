@@ -21,11 +21,11 @@ class Unwanted:
     """What to delete; a run must meet all that is given."""
 
     before: datetime | None = None
-    """Started before that moment."""
+    """The moment before which a run must have started."""
     keep_last: int | None = None
-    """Not among so many newest ones of its topology, engine and kind."""
+    """The number of newest runs of every topology, engine and kind that are spared."""
     with_baselines: bool = False
-    """Gates that a baseline came from count as others do, and their baselines go with them."""
+    """Whether gates that a baseline came from count as others do, and their baselines go with them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,13 +37,13 @@ class RunKind(StrEnum):
 
 
 class RunState(StrEnum):
-    """How far a run came."""
+    """The state of a run: how far it came."""
 
     FINISHED = "finished"
     CUT_SHORT = "cut-short"
-    """Its time was up."""
+    """The run has an answer, but its time was up."""
     UNFINISHED = "unfinished"
-    """It goes on, or was interrupted."""
+    """The run goes on, or was interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +54,16 @@ class Run:
     topology: str
     engine: str
     policy: str
-    """Who searches; nobody in a gate."""
+    """The policy that searches; empty in a gate, where nobody does."""
     parameters: Mapping[str, Any]
     environment: Mapping[str, Any]
     started: datetime
     kind: RunKind = RunKind.PROFILE
     code: str = ""
-    """Tells the job, its data and its platform apart from others; empty where that was not kept."""
+    """A word that tells the job, its data and its platform apart from others; empty where that was not kept."""
     loop_s: float | None = None
-    """What the speed index of all its rounds is relative to; None where the index is absolute."""
+    """CPU seconds of the speed index's work that the index of all rounds is relative to; None where the index is
+    absolute."""
     place: str = ""
     """The name of the cache whose locks tell whether it is still measured; empty where that was not kept."""
 
@@ -75,9 +76,10 @@ class SeenWindow:
     """One window as it was seen, the ones that a round's measurement leaves out (warm-up, probes) included."""
 
     at: datetime
-    """When it ended, to the microsecond; no two windows of a run share one, so it tells them apart."""
+    """The moment at which the window ended, to the microsecond; no two windows of a run share one, so it tells them
+    apart."""
     round: int | None
-    """None in the confirmation."""
+    """The number of the round; None in the confirmation."""
     block: int | None
     """Number of the confirmation's block; None in a round."""
     phase: Phase
@@ -93,13 +95,13 @@ class MeasuredBlock:
     """A block of a gate, with all that a later session needs to go on after it."""
 
     at: datetime
-    """When it ended."""
+    """The moment at which the block ended."""
     number: int
-    """From 1, in the order of the gate; blocks that only prepare are not counted."""
+    """The block's number from 1, in the order of the gate; blocks that only prepare are not counted."""
     expected_per_s: float
     """Throughput by which the offered rates are set: the same for all blocks of a gate."""
     loop_s: float | None
-    """What the speed index of its windows is relative to; None where it is absolute."""
+    """CPU seconds of the speed index's work that the index of its windows is relative to; None where it is absolute."""
     block: BlockWindows
 
     def __post_init__(self) -> None:
@@ -151,7 +153,7 @@ class GateAnswer:
     """What a list shows of a gate's result."""
 
     verdict: str
-    """pass, slower or inconclusive."""
+    """The verdict: pass, slower or inconclusive."""
     why: str
     complete: bool = True
     warnings: tuple[str, ...] = ()
@@ -164,15 +166,15 @@ class StoredRun:
     run: Run
     rounds: int
     answer: Answer | None
-    """Of a profile; None where the run has not ended, or was interrupted."""
+    """The answer of a profile; None where the run has not ended, or was interrupted."""
     blocks: int = 0
-    """Of a gate."""
+    """The number of a gate's blocks."""
     gate: GateAnswer | None = None
     """The answer of a gate."""
 
     @property
     def state(self) -> RunState:
-        """How far it came."""
+        """The run's state."""
         ended = self.answer if self.run.kind is RunKind.PROFILE else self.gate
         if ended is None:
             return RunState.UNFINISHED

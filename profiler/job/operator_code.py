@@ -77,7 +77,7 @@ class _Walk:
     late: set[str] = field(default_factory=set)
     """All that may be a module which is imported while the function runs."""
     _seen: dict[int, Any] = field(default_factory=dict)
-    """By identity; the values are held, as the identity of one that is gone may be given to another."""
+    """Values that were met, by identity; they are held, as the identity of one that is gone may be given to another."""
 
     def value(self, name: str, value: Any) -> None:
         """Take down what a name stands for."""

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 MULTIPLIER, INCREMENT, MODULUS = 1_103_515_245, 12_345, 2**31
-"""Of C's generator of random numbers: x ← (x · multiplier + increment) mod modulus."""
+"""The constants of C's generator of random numbers: x ← (x · multiplier + increment) mod modulus."""
 
 
 def last_number(first: Column, numbers: int) -> Column:

@@ -22,9 +22,9 @@ from profiler.job.versions import Moved
 from profiler.services.run_folder import cache_directory, create_run_folder
 
 FOLDER = "revisions"
-"""Of the cache; its runs are no others' logs."""
+"""The folder of the cache that revisions are unpacked into."""
 _NEEDED_BYTES = 200_000_000
-"""A large repository, as an archive and unpacked."""
+"""Bytes that a large repository takes, as an archive and unpacked."""
 _SHOWN = 10
 """Characters of a commit's name that are shown."""
 

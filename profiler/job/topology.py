@@ -21,12 +21,12 @@ Function = Callable[..., Any]
 
 
 class Output(StrEnum):
-    """How an operator's output grows with its input."""
+    """The kind of an operator's output: how it grows with its input."""
 
     PROPORTIONAL = "proportional"
     WORKLOAD = "workload"
     LOGIC = "logic"
-    """Output does not grow with input: a Top N on a timer."""
+    """The output does not grow with the input: a Top N on a timer."""
 
 
 class Batches(StrEnum):
@@ -56,15 +56,15 @@ class Source:
     payloads: str | None = None
     """A data maker's name or a file of JSON lines that the generator replays."""
     tasks: int | None = None
-    """What runs today, if anything does."""
+    """Tasks that run today, where anything does."""
     min_tasks: int = 1
     max_tasks: int | None = None
     cost: Cost = Cost(cpu_ms=0.01)
-    """Of pulling one row, for the simulated engine."""
+    """The cost of pulling one row, for the simulated engine."""
     pull_per_s: float | None = None
     """Rows one task can pull at the most, for the simulated engine; None leaves it to the engine."""
     share: float | None = None
-    """Part of the offered rate that goes to this source; None splits what is left evenly."""
+    """The part of the offered rate that goes to this source; None splits what is left evenly."""
 
     parallel = True
     inputs: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Operator:
     key: str | None = None
     parallel: bool = True
     tasks: int | None = None
-    """What runs today, if anything does."""
+    """Tasks that run today, where anything does."""
     min_tasks: int = 1
     max_tasks: int | None = None
     batches: Batches | str | None = None

@@ -30,7 +30,7 @@ class Moved:
     root: Path
     copy: Path
     name: str
-    """What it is a copy of, for errors."""
+    """The name of what it is a copy of, for errors."""
 
     def path(self, path: Path) -> Path:
         """Return where a path is in the copy; itself where it lies elsewhere."""

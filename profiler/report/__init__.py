@@ -1,1 +1,4 @@
-"""Reports: the result as terminal table and JSON document."""
+"""What the reports of all questions share: words, progress, files of results.
+
+The reports themselves stand in the rooms of their questions.
+"""

@@ -31,7 +31,7 @@ from profiler.report.time_left import TimeLeft
 from profiler.report.words import change
 
 COUNTED_EVERY_S = 5.0
-"""Between two lines of a log that differ in their figures only: downloads count fast."""
+"""Seconds between two lines of a log that differ in their figures only: downloads count fast."""
 
 
 class Progress(Protocol):
@@ -61,7 +61,7 @@ def progress(console: Console, title: str, time_left: TimeLeft | None, *, quiet:
 
 
 class Silent:
-    """Nobody watches."""
+    """A listener that shows nothing, as nobody watches."""
 
     def __enter__(self) -> Self:
         return self

@@ -23,11 +23,12 @@ from profiler.report.words import minutes
 TYPICAL_ROUNDS = 5
 """Rounds that a profile takes on Spark at the median."""
 STARTING_S = 20.0
-"""Broker, database and session until the first deployment."""
+"""Seconds that broker, database and session take until the first deployment."""
 DRAINING_S = 0.8
-"""By so much a window is longer than its trigger, as what is under way drains."""
+"""Seconds that a window is longer than its trigger, as what is under way drains."""
 ARMS = 2
-"""Of a confirmation there are up to three, but an early look drops those that are decided."""
+"""Arms of a confirmation that are reckoned with: there are up to three, but an early look drops those that are
+decided."""
 
 
 class TimeLeft:
@@ -58,7 +59,7 @@ class TimeLeft:
         self._clock = clock
         self._began_s = clock()
         self._ends_s = [self._began_s + STARTING_S + cold_s]
-        """When the start was over by the guess, and the end of every round."""
+        """The moments at which the start was over by the guess, and every round ended."""
         self._budget_s = math.inf if budget_s is None else budget_s
         self._whole_s = math.inf if whole_s is None else whole_s
         self._search_began_s = self._began_s + STARTING_S

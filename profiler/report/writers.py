@@ -1,4 +1,4 @@
-"""Reports for other programs: the document as JSON, its rounds as CSV; Markdown is in `profile_markdown`."""
+"""Reports for other programs: the document as JSON, its rounds as CSV."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@
 |---|---|
 | `child`, `supervise` | a child process that ends with this one, whatever happens to either |
 | `processes` | the processes that were started here, found again by the mark they carry |
-| `locks`, `run_folder` | file locks that die with their holder; the folder of one run, under the cache directory |
+| `locks`, `run_lock` | file locks that die with their holder; the one that tells who writes a run |
+| `run_folder` | the folder of one run, under the cache directory |
 | `java`, `jars`, `ports` | what a broker needs: Java 17, locked jars, free loopback ports |
 | `kafka` | one broker, given or started |
 | `mongo`, `mongod` | one database, given or started; the started one is shared by all profiles of a user |

@@ -23,7 +23,7 @@ from profiler.services.processes import marked
 from profiler.services.run_folder import FULL_BYTES, MAKE_ROOM, FreeBytes, RunFolder, free_bytes
 
 _MARGIN_S = 10.0
-"""How much longer than its stages a supervisor may take on a busy machine before it is killed."""
+"""Seconds longer than its stages that a supervisor may take on a busy machine before it is killed."""
 _TAIL_BYTES = 20_000
 
 

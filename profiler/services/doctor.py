@@ -21,7 +21,7 @@ from profiler.services.processes import MarkedProcess, marked_processes
 from profiler.services.run_folder import NEEDED_BYTES, FreeBytes, cache_directory, free_bytes, require_space
 
 NEEDED_MEMORY_BYTES = 4_500_000_000
-"""Spark's 3 GB with its overhead, the broker's 0.5 GB heap, mongod's 0.25 GB cache, and this program."""
+"""Memory for Spark's 3 GB with its overhead, the broker's 0.5 GB heap, mongod's 0.25 GB cache, and this program."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ class Jar:
         return f"{artifact}-{version}.jar"
 
     def place(self, cache: Path) -> Path:
-        """Where it is, or will be, in the cache; what is not locked stays apart from what is."""
+        """Name the place of the jar in the cache; what is not locked stays apart from what is."""
         return cache / "jars" / ("locked" if self.sha256 else "unlocked") / self.filename
 
     def is_cached(self, cache: Path) -> bool:

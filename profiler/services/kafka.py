@@ -30,7 +30,7 @@ ANSWER_WITHIN_S = 10.0
 READY_WITHIN_S = 60.0
 ATTEMPTS = 3
 _CONNECT_S = 2.0
-"""Enough for a connection to another continent."""
+"""Seconds that are enough for a connection to another continent."""
 _POLL_S = 0.05
 _PORT_TAKEN = "Address already in use"
 

@@ -18,7 +18,7 @@ _POLL_S = 0.05
 
 
 class Mode(enum.Enum):
-    """How a lock is held."""
+    """The way in which a lock is held."""
 
     SHARED = fcntl.LOCK_SH
     EXCLUSIVE = fcntl.LOCK_EX

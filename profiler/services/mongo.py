@@ -18,9 +18,9 @@ from profiler.services.mongod import SharedMongod, find_mongod
 
 ANSWER_WITHIN_S = 10.0
 BACK_WITHIN_S = 2.0
-"""One that is gone is asked again and again whether it is back."""
+"""Seconds for which a database that is gone is asked again and again whether it is back."""
 _REFUSALS = frozenset({13, 18})
-"""Unauthorized, AuthenticationFailed."""
+"""Codes of the server's errors Unauthorized and AuthenticationFailed."""
 _FALLBACK_DATABASE = "profile"
 
 
@@ -29,7 +29,7 @@ class Mongo(Protocol):
 
     @property
     def uri(self) -> str:
-        """Where it answers; may change with `revive`."""
+        """The URI at which the database answers; it may change with `revive`."""
 
     def check(self) -> None:
         """Raise where it does not answer in bounded time."""

@@ -40,7 +40,7 @@ TITLE = "MongoDB"
 READY_WITHIN_S = 60.0
 ATTEMPTS = 3
 _GRACE = Grace(terminate_s=30.0)
-"""Longer than Kafka's: the history is worth a proper checkpoint."""
+"""A grace that is longer than Kafka's: the history is worth a proper checkpoint."""
 _WAIT_FOR_OTHERS_S = READY_WITHIN_S + _GRACE.terminate_s
 _MARGIN_S = 10.0
 _ASK_S = 2.0
@@ -111,7 +111,7 @@ class SharedMongod:
 
     @property
     def uri(self) -> str:
-        """Where it answers."""
+        """The URI at which the server answers."""
         return f"mongodb://{LOOPBACK}:{self._running.port}"
 
     @property

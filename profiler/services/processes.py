@@ -16,7 +16,7 @@ import psutil
 
 MARK = "STEPWISE_PROFILE"
 _GONE_WITHIN_S = 10.0
-"""What was killed is gone at once, unless the kernel is busy with it."""
+"""Seconds within which a killed process is gone; that is at once, unless the kernel is busy with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class MarkedProcess:
     owner: int
     """The process that started it, 0 where several profiles share it."""
     folder: Path
-    """Where its log is."""
+    """The folder of the process's log."""
     command: str
 
     def is_left_over(self) -> bool:

@@ -23,7 +23,7 @@ from profiler.errors import ProfileError
 from profiler.services.locks import HeldLock, Mode, hold
 
 NEEDED_BYTES = 2_000_000_000
-"""A stressed topic of a few minutes, checkpoints and logs."""
+"""Bytes that a stressed topic of a few minutes, checkpoints and logs take."""
 FULL_BYTES = 20_000_000
 """A disk with less free than this is taken for full: servers stop writing before the last byte."""
 MAKE_ROOM = "Free some space, or let PROFILE_CACHE name a directory on another disk."

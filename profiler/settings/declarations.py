@@ -32,14 +32,14 @@ T = TypeVar("T")
 
 
 class EngineName(StrEnum):
-    """What the topology runs on."""
+    """The engine that the topology runs on."""
 
     SPARK = "spark"
     SIMULATED = "simulated"
 
 
 class PolicyName(StrEnum):
-    """Who searches the configuration."""
+    """The policy that searches the configuration."""
 
     STEPWISE = "stepwise"
     THRESHOLD = "threshold"
@@ -50,7 +50,7 @@ class PolicyName(StrEnum):
 
 
 class NoiseName(StrEnum):
-    """What kind of machine the simulated engine plays."""
+    """The kind of machine that the simulated engine plays."""
 
     QUIET = "quiet"
     SHARED = "shared"
@@ -90,7 +90,7 @@ class Option:
     """One line for the help."""
     repeatable: bool
     unset: str
-    """What happens where nothing is set, for settings without a default."""
+    """A phrase for what happens where nothing is set, for settings without a default."""
 
     @property
     def flag(self) -> str:
@@ -243,7 +243,7 @@ class Settings:
     debug: bool = _option("debug", switch(), default=False, purpose="Show the traceback of an error.")
 
     origins: Mapping[str, str] = field(default_factory=dict)
-    """Key → where its value came from; keys left at their defaults are absent."""
+    """The place that every key's value came from; keys left at their defaults are absent."""
 
     def origin(self, key: str) -> str:
         """Tell where the value of a key came from."""
@@ -257,4 +257,4 @@ OPTIONS: tuple[Option, ...] = tuple(
 )
 """All settings in the order of the help."""
 GATE_ONLY = ("max-slowdown", "rule-out", "blocks")
-"""Settings that mean nothing to a profile."""
+"""Keys of the settings that mean nothing to a profile."""

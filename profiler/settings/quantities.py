@@ -31,15 +31,15 @@ class Kind(Generic[T]):
     """One way of writing a value: what it is called, an example, and both directions."""
 
     noun: str
-    """Completes "… is 'abc', not …"."""
+    """The noun that completes "… is 'abc', not …"."""
     example: str
-    """Completes "Write it like …"."""
+    """An example that completes "Write it like …"."""
     metavar: str
-    """Its name in the help."""
+    """The name of a value in the help."""
     parse: Callable[[str], T]
-    """Raise ValueError where the text is no such value."""
+    """A function that reads a text, and raises ValueError where it is no such value."""
     show: Callable[[T], str] = str
-    """Give text that `parse` reads as the same value, secrets left out."""
+    """A function that gives text that `parse` reads as the same value, secrets left out."""
 
     def read(self, written: str, where: str) -> T:
         """Parse what a user wrote; raise the error that names where it stands and how to write it."""

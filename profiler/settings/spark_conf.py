@@ -14,7 +14,7 @@ _OURS = {
     "spark.sql.shuffle.partitions": "it is the number of tasks that is searched for",
     "spark.sql.optimizer.excludedRules": "it keeps operators in stages of their own",
 }
-"""What the profiler has to set itself, and why."""
+"""Settings that the profiler has to make itself, and why."""
 
 
 def spark_settings(written: Sequence[str]) -> dict[str, str]:

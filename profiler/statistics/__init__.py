@@ -15,4 +15,5 @@ student          Student's t for a difference of logs, where both designs end
 
 Numbers in, numbers out: nothing here knows windows, rounds or any other room. Import from the modules: this package
 itself loads nothing, as scipy takes longer than `profile --help` may.
+What the tests were measured to do stands in scripts/benches/results/statistics.md.
 """

@@ -1,22 +1,18 @@
 """Confirmation, the test of a claim: arms measured in interleaved blocks (ABBA…), the block as the unit.
 
 A block is one deployment of one arm. Its windows are correlated and share the machine's state of the moment, so they
-count as one value: the mean of their logs, normalised by the speed index (speed_index.py). The order, mirrored after
-every pass, makes the arms meet a steady drift alike; what is steady in it is estimated as a linear trend over the
+count as one value: the mean of their logs, normalised by the speed index (control_variate.py). The order, mirrored
+after every pass, makes the arms meet a steady drift alike; what is steady in it is estimated as a linear trend over the
 blocks and removed, given at least eight of them. The difference of the arms is then tested with Welch's
 t-test on blocks, for which each arm gives half a degree of freedom to the trend.
 
 The verdict: increased or decreased where p < alpha (and the effect at least `relevant_effect`, if given); else
 unchanged where two one-sided tests say that the effect lies within ± `margin`; else inconclusive.
 
-Why this and not another (3000–6000 confirmations of 12 blocks of 5 windows, *shared* noise; false alarms, power for
-+10 %): blocks alone 4.1 %, 39 %; index with its slope from the block means 4.7 %, 71 %, and it costs variance where the
-index is useless; slope from all windows within arms 5.3 %, 77 %, but 6.2 % under stronger drift, as slope and block
-means are not independent; **slope from windows within blocks 4.3 %, 74 %**, and 5.0 % under stronger drift. The trend
-makes that 4.4 %, 72 %; under a drift that wanders by 4 % a block, unseen by the index, it raises the power from 44 %
-to 56 %. Pairs (AB)(BA) would raise it as much but halve the degrees of freedom.
+The slope of the index is taken from windows within blocks: of the designs that were tried it has the most power among
+those that keep their level under drift (scripts/benches/results/statistics.md).
 
-Blocks that were measured at the same time are pairs indeed (`Layout.paired`): the differences within them are tested,
+Blocks that were measured at the same time are pairs (`BlockLayout.paired`): the differences within them are tested,
 with Student's t-test.
 """
 
@@ -39,21 +35,22 @@ from profiler.statistics.student import LogDifference, relative, welch_satterthw
 EQUIVALENCE_MARGIN = 0.05
 """Arms whose effects lie within this are called unchanged."""
 _FEWEST_FOR_TREND = 8
-"""Blocks; with fewer the trend would cost more degrees of freedom than it is worth."""
+"""The fewest blocks for a trend: with fewer it would cost more degrees of freedom than it is worth."""
 _SESSION_FREEDOM = 2
-"""Of what sessions differ by: it was seen in three of them."""
+"""Degrees of freedom of what sessions differ by: it was seen in three of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockLayout:
-    """How the blocks of two arms lie in time."""
+    """The order in time of the blocks of two arms."""
 
     interleaved: bool = True
-    """False where one arm's were all measured before the other's, in another session."""
+    """Whether the arms took turns; False where one arm's blocks were all measured before the other's, in another
+    session."""
     session_sd: float = 0.0
     """Standard deviation of logs from session to session, which blocks of one session do not show."""
     paired: bool = False
-    """Blocks 1 and 2, 3 and 4, … were measured at the same time, one of each arm."""
+    """Whether blocks 1 and 2, 3 and 4, … were measured at the same time, one of each arm."""
 
 
 IN_TURNS = BlockLayout()
@@ -118,7 +115,7 @@ class ArmDifference:
     reference_log: float
     """Mean of the reference's blocks, normalised."""
     mann_whitney_p: float | None
-    """Only where normality was rejected."""
+    """Mann-Whitney's p, only where normality was rejected."""
 
 
 def arm_difference(

@@ -7,7 +7,7 @@ deviations from their own run's mean, pooled over runs. These say nothing about 
 normalised run means keeps its error rate although the slope was estimated from the same windows. It is shrunk by the
 positive part of 1 − 1/F (F: the slope's own test statistic): an index that explains nothing gets a slope near 0 and
 hardly adds variance. A slope below 0, a job that runs faster on a slower machine, is chance and taken as 0; one above
-1.5 likewise: two rounds of five windows can show 4, and would turn a machine that lost a quarter into a gain of half.
+1.5 likewise: two short rounds can show far more, and would turn a machine that lost a quarter into a gain of half.
 """
 
 from __future__ import annotations

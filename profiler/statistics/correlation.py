@@ -1,14 +1,15 @@
 """Correlation of consecutive windows, and how many independent windows a run of them is worth.
 
-The windows of one run are modelled as a first-order autoregression (lag-1 0.2–0.76 was seen on real machines): with R
-the correlation matrix R_ij = ρ^|i−j| and Q the matrix that subtracts a run's mean,
+The windows of one run are modelled as a first-order autoregression: with R the correlation matrix R_ij = ρ^|i−j| and Q
+the matrix that subtracts a run's mean,
 
     variance of the run's mean   σ² · 1ᵀR1 / n²          = σ² / effective size
     sum of squared deviations    σ² · tr(QR)             on average
     its degrees of freedom       tr(QR)² / tr(QRQR)      (Satterthwaite)
 
 These are exact for any n. The common n·(1 − ρ)/(1 + ρ) for the size and size − 1 for the degrees of freedom collapse
-below 1 for few windows, and such a test misses a 26-fold gain; here the degrees of freedom never fall below 1.
+below 1 for few windows, and such a test misses the largest gains (scripts/benches/results/statistics.md); here the
+degrees of freedom never fall below 1.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from numpy.typing import NDArray
 from scipy.linalg import toeplitz
 
 HIGHEST = 0.95
-"""Estimates are cut here: nearer to 1 a run would be worth one window, whatever its length."""
+"""The highest correlation that is estimated: nearer to 1 a run would be worth one window, whatever its length."""
 _SHORTEST_RUN = 3
-"""Two windows have a lag-1 correlation of −0.5, always."""
+"""The fewest windows of a run that tells anything: two have a lag-1 correlation of −0.5, always."""
 _GRID = np.linspace(0.0, HIGHEST, 96)
 
 
@@ -59,10 +60,10 @@ def window_variance(runs: Iterable[NDArray[np.float64]], rho: float) -> float:
 def pooled_lag1(series: Iterable[Sequence[float]]) -> float:
     """Estimate the lag-1 correlation of log windows, pooled over runs, corrected for bias, within [0, 0.95].
 
-    Each run's own mean is subtracted, which pulls the plain ratio r = Σ d_t·d_{t+1} / Σ d_t² down: in 10 windows a
-    true 0.4 shows as 0.15. The usual (r + 1/n)/(1 − 4/n) is a large-n formula for one run: it answers 0.50 for ten
-    windows, 0.71 for five and nothing for four. As the expectations of both sums are known (tr(QAQR) with A the
-    shift, and tr(QR)), the pooled ratio is inverted exactly instead: 0.40, for any mixture of lengths from 3 on.
+    Each run's own mean is subtracted, which pulls the plain ratio r = Σ d_t·d_{t+1} / Σ d_t² down. The usual
+    (r + 1/n)/(1 − 4/n) is a large-n formula for one run, and answers too much for few windows
+    (scripts/benches/results/statistics.md). As the expectations of both sums are known (tr(QAQR) with A the shift, and
+    tr(QR)), the pooled ratio is inverted exactly instead, for any mixture of lengths from 3 on.
     Runs that are shorter, or hold a window without throughput, tell nothing and are left out; 0 if none is left.
     """
     products = squares = 0.0

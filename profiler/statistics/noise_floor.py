@@ -11,7 +11,7 @@ from scipy import stats
 from profiler.statistics.student import LogDifference
 
 _GOOD_DAY = 0.9
-"""How sure it is that the noise is no smaller than foreseen."""
+"""The probability that the noise is no smaller than foreseen."""
 
 
 def confirmation_floor(
@@ -44,9 +44,8 @@ def foreseen_floor(
     taken: its lower 90 % bound, windows that are independent, deployments that do not differ. An effect below this
     floor is not worth measuring; one above it may still be missed.
 
-    With correlated windows and deployments that differ, as simulated on shared machines, a drill of 20 % was refused on
-    Spark: 32 % were foreseen from six windows of a JVM that still compiled. Blocks in turns have a deviation of 2.5 %
-    there (normalised CPU per row, six blocks of each of two configurations), which finds 8 %.
+    With correlated windows and deployments that differ, as simulated on shared machines, drills were refused on Spark
+    that its blocks do find (scripts/benches/results/statistics.md).
     """
     steps = np.diff(np.log(values))
     if len(steps) < 1:

@@ -1,10 +1,9 @@
 """Normality of log windows: Lilliefors' test, and Mann-Whitney's p where it rejects.
 
 Lilliefors' test is Kolmogorov-Smirnov with estimated mean and deviation. Its null distribution depends on the sample
-size alone, so scipy's Monte-Carlo goodness-of-fit draws it once per size (4999 samples from a fixed seed, about 10 ms)
-and every later test of that size only looks it up (about 0.05 ms). With 4999 samples a p of 0.05 is known to ± 0.006.
-Correlated windows are not what the test was made for: with lag-1 0.4 it rejects no more often than its 5 % at ten
-windows (see `scripts/bench statistics`), so nothing is corrected.
+size alone, so scipy's Monte-Carlo goodness-of-fit draws it once per size, from a fixed seed, and every later test of
+that size only looks it up. Correlated windows are not what the test was made for, but they make it reject no more often
+than its level (scripts/benches/results/statistics.md), so nothing is corrected.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from profiler.statistics.holm import holm
 from profiler.statistics.student import LOG_ROUNDING
 
 _FEWEST = 4
-"""Below four values the statistic hardly varies."""
+"""The fewest values that are tested: below four the statistic hardly varies."""
 _SAMPLES = 4999
 
 

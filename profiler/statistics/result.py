@@ -34,5 +34,5 @@ class Comparison:
     n_candidate: int
     correlation: float = 0.0
     mann_whitney_p: float | None = None
-    """Only where normality was rejected."""
+    """Mann-Whitney's p, only where normality was rejected."""
     warnings: tuple[Doubt, ...] = ()

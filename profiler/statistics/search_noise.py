@@ -1,33 +1,22 @@
 """The noise of a search, estimated from all its rounds, and the screening that knows it.
 
 A search compares rounds, and every round is one deployment: what differs between two of them is the configuration and
-how the machine drifted in between, and no number of windows within the rounds tells the two apart. With a drift of
-5–10 % plain Welch is wrong in 20–40 % of the cases. Measuring everything twice would tell, at twice the time. But the
-speed index sees the same machine and knows nothing of configurations, so its own variation between rounds does:
+how the machine drifted in between, and no number of windows within the rounds tells the two apart. Under such a drift
+plain Welch cries wolf. Measuring everything twice would tell, at twice the time. But the speed index sees the same
+machine and knows nothing of configurations, so its own variation between rounds does:
 
     λ = variance of the index between rounds / variance of its windows within rounds
     between_round_sd² = λ · variance of normalised log throughput within rounds
 
 that is, what the index leaves unexplained is taken to drift as much, relative to its windows, as the index does.
-After k rounds λ is known with k − 1 degrees of freedom, poorly at first. It is therefore pooled with what was seen on
-real machines, a drift of 7 % at windows of 12 % (λ = 1/3), weighing as much as two rounds more; likewise the lag-1
-correlation with 0.4, weighing as much as 20 windows. The degrees of freedom of the pooled λ follow from the variances
-of its parts (Satterthwaite), and so does the test's.
+After k rounds λ is known with k − 1 degrees of freedom, poorly at first. It is therefore pooled with its usual value on
+real machines, which weighs as much as two rounds more; likewise the lag-1 correlation with its usual value, which
+weighs as much as 20 windows. The degrees of freedom of the pooled λ follow from the variances of its parts
+(Satterthwaite), and so does the test's.
 
-Measured with 10 windows a round, 3000 screenings each, with the noise of the simulated engine's presets:
-
-    rounds so far                                2        4        8      pooled correlation alone
-    shared, false alarms                       4.3 %    4.0 %    4.6 %    22, 22, 20 %
-    shared, power for +5 %                       8 %      8 %     10 %
-                      +10 %                     20 %     20 %     24 %
-                      +20 %                     55 %     58 %     64 %
-    quiet, false alarms                        0.0 %    0.0 %    0.6 %    1.8, 2.2, 2.2 %
-    quiet, power for +5 %                       57 %     78 %     91 %    87, 91, 92 %: the price of caution
-                     +10 %                      99 %    100 %    100 %
-
-An index that explains 5 % only leaves 4.3 % false alarms; a lag-1 of 0.6 instead of 0.4 makes them 6 %.
-Where throughput drifts and the index does not, the pooled λ is too small and false alarms rise: that is why a claim
-is confirmed with interleaved blocks, which assume nothing of the kind.
+The test keeps its level on shared machines, at the price of power on quiet ones; how much of both is in
+scripts/benches/results/statistics.md. Where throughput drifts and the index does not, the pooled λ is too small and
+false alarms rise: that is why a claim is confirmed with interleaved blocks, which assume nothing of the kind.
 """
 
 from __future__ import annotations
@@ -46,13 +35,13 @@ from profiler.statistics.student import LOG_ROUNDING
 
 _USUAL_DRIFT_RATIO = 1 / 3
 _USUAL_DRIFT_WEIGHT = 2.0
-"""In rounds."""
+"""Rounds that the usual drift weighs as much as."""
 _USUAL_CORRELATION = 0.4
 _USUAL_CORRELATION_WEIGHT = 20.0
-"""In windows."""
+"""Windows that the usual correlation weighs as much as."""
 _OUTLYING = 4.0
-"""Pooled over rounds, the variance of windows is at the most so many times the median round's. Waiting tasks once went
-from 84 to 420 rows/s and nobody believed it, as the round before them held windows of 36, 381 and 1,381 rows/s."""
+"""The most that the pooled variance of windows may be, in times the median round's: one round with a few wild windows
+must not hide what all others show (scripts/benches/results/statistics.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +57,12 @@ class SearchNoise:
     """What the rounds of a search tell about their noise; standard deviations are of logs."""
 
     correlation: float
-    """Lag-1, of windows normalised by the speed index."""
+    """Lag-1 correlation of windows normalised by the speed index."""
     speed_slope: float
     window_sd: float
-    """Of normalised windows within a round."""
+    """Standard deviation of normalised windows within a round."""
     between_round_sd: float
-    """Of normalised round means, by drift alone."""
+    """Standard deviation of normalised round means, by drift alone."""
     between_round_df: float
 
 

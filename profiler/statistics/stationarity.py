@@ -11,14 +11,8 @@ series is still moving: None. A window without throughput is always before the s
 
 Ask again with every new window and go on until enough windows follow the start, as later windows show warm-up that
 earlier ones could not; the windows from the start on count as measured, so that only cut windows are wasted.
-Measured that way (300 series each; warm-up 1 − 0.97·exp(−t/τ), that is 1k → 30k rows/s), until 10 windows follow:
-
-    CV, lag-1      no warm-up: cut    τ = 0.7: cut, bias left    τ = 2           τ = 4 windows
-    2.5 %, 0.1     0.7                3.5, −0.2 %                7.5, −0.8 %     13, −1.9 %
-    12 %, 0.4      1.2                2.9, −0.7 %                5.3, −2.5 %     8, −6.4 %
-    19 %, 0.4      1.2                2.6, −1.3 %                4.6, −3.7 %     7, −8.8 %
-
-The bias left is well below the noise of the ten windows' mean. Until 5 windows follow it is two to three times that.
+Where ten windows follow, the bias that is left is well below the noise of their mean; where five follow, it is two to
+three times as large (scripts/benches/results/statistics.md).
 """
 
 from __future__ import annotations
@@ -28,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 
 _FEWEST = 3
-"""Windows that a steady part must exceed: fewer have a small spread by chance."""
+"""The number of windows that a steady part must exceed: fewer have a small spread by chance."""
 _FLOOR = 0.01
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from scipy import special
 
 POWER = 0.8
-"""Of the effect that is called detectable."""
+"""The probability with which an effect that is called detectable is found."""
 LOG_ROUNDING = 1e-9
 """Differences of logs below this are the rounding of floats: simulated runs without noise differ by as much."""
 _MANY = 1e6

@@ -24,7 +24,7 @@ from profiler.errors import ProfileError, UsageError
 from profiler.traffic.generator.payloads import MAX_BYTES, MAX_MESSAGE_BYTES, Message, format_line
 
 SILENCE_S = 20.0
-"""Without any message for this long while some are missing, the broker is taken for dead."""
+"""Seconds without any message, while some are missing, after which the broker is taken for dead."""
 
 
 class TopicReader(Protocol):

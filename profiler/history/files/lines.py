@@ -50,9 +50,9 @@ class History:
     run: Run
     records: tuple[Record, ...] = ()
     cut_off: bool = False
-    """The last line was not finished, as its writer was killed, and is left out."""
+    """Whether the last line was not finished, as its writer was killed, and is left out."""
     baselines: tuple[Baseline, ...] = ()
-    """Those that a gate was saved as."""
+    """The baselines that a gate was saved as."""
 
     def count(self, kind: type[Record]) -> int:
         """Count the records of a kind."""

@@ -31,7 +31,7 @@ from profiler.traffic.payload_sample import PayloadSample, sample_differences
 
 VERSION = 1
 CODE = "code of "
-"""Begins the name of a fact that is a digest."""
+"""The text that the name of a fact begins with where it is a digest."""
 BOUNDS = "tasks"
 SIZE = ("master", "slots", "cores", "nodes")
 """Facts of the platform that say how much of it there is; all others say how fast it is."""
@@ -48,9 +48,9 @@ class Part(StrEnum):
 
     APPLICATION = "application"
     PLATFORM = "platform"
-    """How much of it there is."""
+    """How much of the platform there is."""
     MACHINE = "machine"
-    """How fast it is: hardware and versions."""
+    """How fast the platform is: hardware and versions."""
     DATA = "data"
     QUESTION = "question"
 
@@ -72,20 +72,20 @@ class Fingerprint:
     """What decides on a job's best configuration."""
 
     reference: str
-    """TOPOLOGY as it was written, to load the job again."""
+    """The TOPOLOGY argument as it was written, to load the job again."""
     application: Mapping[str, Facts]
-    """By element."""
+    """Facts of the code of every element, by its name."""
     platform: Facts
     samples: Mapping[str, PayloadSample]
-    """By source; those whose messages were not read are left out."""
+    """A sample of every source's messages; sources whose messages were not read are left out."""
     declared: Mapping[str, Facts]
     """What the topology states of the data, by element, for the simulated engine."""
     asked: Facts
     """Settings as they were in force, written as a flag would be."""
     stated_slots: bool
-    """False where the slots followed from the memory that happened to be free."""
+    """Whether somebody stated the slots; False where they followed from the memory that happened to be free."""
     loop_s: float | None = None
-    """What the speed index is relative to."""
+    """CPU seconds of the speed index's work at speed 1, which the index is relative to."""
     ratios: Mapping[str, float] = field(default_factory=dict)
     """Rows out per row in by operator, where step 1 measured them."""
     own_latency: str | None = None

@@ -11,7 +11,7 @@ from pymongo.errors import OperationFailure, PyMongoError
 from profiler.history.store import StoreFailed
 
 _REFUSALS = frozenset({13, 18})
-"""Unauthorized, AuthenticationFailed."""
+"""Codes of the server's errors Unauthorized and AuthenticationFailed."""
 
 
 @contextmanager

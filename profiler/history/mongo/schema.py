@@ -21,7 +21,7 @@ Migration = Callable[[Database[Document]], None]
 MIGRATIONS: tuple[Migration, ...] = ()
 """Step n, counted from 1, turns version n into version n + 1; so there is one less than SCHEMA_VERSION."""
 _NEEDED_SERVER = (5, 0, 5)
-"""The first that deletes from a time series."""
+"""The first version of the server that deletes from a time series."""
 _NAMESPACE_EXISTS = 48
 
 

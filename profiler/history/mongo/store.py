@@ -54,7 +54,7 @@ from profiler.services.mongo import Mongo, redacted
 
 TIMEOUT_S = 5.0
 DATABASE = "profile"
-"""Where the URI names no database, or one of MongoDB's own, which people put there for authentication."""
+"""The database where the URI names none, or one of MongoDB's own, which people put there for authentication."""
 _NOT_OURS = frozenset({"admin", "config", "local"})
 
 

@@ -28,19 +28,19 @@ _NOUNS = {RunKind.PROFILE: "Rounds", RunKind.GATE: "Blocks", RunKind.COMPARE: "B
 
 
 _GIVEN_UP = timedelta(days=1)
-"""Since its start: a run of another place that has not ended by then is taken to have been interrupted."""
+"""Time since the start of a run of another place after which it is taken to have been interrupted."""
 
 
 @dataclass(slots=True)
 class Keeping(Generic[T]):
-    """Where a run is kept: its record, the rounds or blocks it goes on from, and who hears of new ones."""
+    """The place where a run is kept: its record, the rounds or blocks it goes on from, and who hears of new ones."""
 
     run: Run
     past: Sequence[T]
     report: Listener
     keep_result: Callable[[Mapping[str, Any]], None]
     complete: bool = True
-    """False where the database did not take all of it, and a file has the rest."""
+    """Whether the database took all of it; False where a file has the rest."""
 
 
 def new_run_id(started: datetime) -> str:

@@ -13,7 +13,7 @@ from profiler.history.records import Run, RunKind, RunState, StoredRun, run_docu
 from profiler.history.store import Store
 
 _SAME_PLACE = ("cores", "nodes", "slots")
-"""What of the environment must be as it was: rounds of another place can't be compared."""
+"""Facts of the environment that must be as they were: rounds of another place can't be compared."""
 
 
 def resumed(store: Store, wanted: Run, unsaved: Path) -> tuple[Run, tuple[Round, ...]]:

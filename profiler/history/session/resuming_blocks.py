@@ -4,10 +4,8 @@ Blocks of two sessions are compared with each other, so more must be equal than 
 versions, their data, the limits, and all that is known of the place. And the interruption must be recent: machines
 drift, and what drifted between two sessions is no trend that the mirrored order could take out.
 
-Why single blocks are gone on with, and not whole turns only (**choice**; 800 gates each of unchanged code, *shared*
-noise, all of the second session 10 % slower, which is far more than an hour on one machine should bring): by where it
-broke off, 1.3 to 4.8 % are called slower, against 3.0 % of gates in one piece, and the level is 5 %. The price is paid
-in passes: 59 to 87 % instead of 81 %. (Blocks that are measured two at a time are gone on with by the turn.)
+That single blocks are gone on with, and not whole turns only, is a **choice**: it keeps the level and costs some passes
+(scripts/benches/results/gate.md). Blocks that are measured two at a time are gone on with by the turn.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from profiler.history.session.resuming import brought_in, has_ended, require_all
 from profiler.history.store import Store
 
 RECENT = timedelta(hours=1)
-"""Since the last block of a gate that may be gone on with."""
+"""Time since the last block of a gate within which it may be gone on with."""
 
 
 def resumed_gate(store: Store, wanted: Run, unsaved: Path, *, now: datetime) -> tuple[Run, tuple[MeasuredBlock, ...]]:

@@ -12,9 +12,9 @@ from profiler.traffic.generator.wire import GeneratorReport
 LIMITED_BELOW = 0.97
 """A window in which less than this part of the intended messages arrived is generator-limited."""
 MOST_ABANDONED = 0.2
-"""Part of the intended messages that may be given up as the rate was lowered before they were sent. Under stress an
-engine lowers it again and again, as soon as the job has enough: what a generator that waits for a core (0.05 s of every
-0.5) owes then was not missed. One that gives up more than this may have kept the job waiting."""
+"""The part of the intended messages that may be given up as the rate was lowered before they were sent. Under stress an
+engine lowers it again and again, as soon as the job has enough: what a generator that waits for a core owes then was
+not missed (scripts/benches/results/throttle.md). One that gives up more than this may have kept the job waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Achieved:
     offered_per_s: float
     acked_per_s: float
     behind_s: float
-    """At the end of the window."""
+    """Seconds that the generator was behind at the end of the window."""
     errors: int
     abandoned_per_s: float = 0.0
-    """Of those intended: given up when the rate was changed."""
+    """Intended messages a second that were given up when the rate was changed."""
 
     @property
     def limited(self) -> bool:

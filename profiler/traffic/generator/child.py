@@ -22,7 +22,7 @@ from profiler.traffic.generator.producer import PacedProducer
 TICK_S = 0.002
 """Shortest sleep: at most 500 wake-ups a second, for which a message may be sent that much later than due."""
 FLUSH_S = 5.0
-"""How long the end waits for messages that are on their way."""
+"""Seconds that the end waits for messages that are on their way."""
 
 
 class ParentGone(Exception):  # noqa: N818 - reads as what happened

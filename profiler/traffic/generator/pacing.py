@@ -25,7 +25,7 @@ class Burst:
 
     count: int
     first_s: float
-    """When the first of them was due."""
+    """The moment at which the first of them was due."""
     interval_s: float
 
     def runs(self, to_epoch_s: float) -> Iterator[tuple[int, int]]:

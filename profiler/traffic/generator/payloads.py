@@ -29,7 +29,7 @@ from profiler.errors import UsageError
 MAX_BYTES = 512 * 1024 * 1024
 """Memory the messages of one file may take."""
 MAX_MESSAGE_BYTES = 1_000_000
-"""Key, value and headers together; a broker with default settings takes a little more."""
+"""Bytes of key, value and headers together; a broker with default settings takes a little more."""
 _OBJECT_BYTES = 150
 """Memory of one message beside its bytes: the tuple, the object headers, the place in the list."""
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -53,7 +53,7 @@ class Payloads:
 
     messages: list[Message]
     keyed: bool
-    """Some message has a key: partitions are chosen by key, as the producers of such a topic do."""
+    """Whether some message has a key: partitions are then chosen by key, as the producers of such a topic do."""
 
 
 def opened(path: Path) -> BufferedReader:

@@ -43,7 +43,7 @@ OVERDUE_S = 15.0
 STOP_S = 10.0
 """Longest orderly end; the child itself waits half of it for the broker."""
 _KEPT_REPORTS = round(3600 / REPORT_S)
-"""Those of the last hour."""
+"""The number of reports that are kept: those of the last hour."""
 _PACKAGE_ROOT = Path(__file__).resolve().parents[3]
 
 

@@ -4,10 +4,9 @@ The intended send time travels as the message's own timestamp (CreateTime, in mi
 every message has anyway, needs no parsing, leaves key, value and headers to the job, and arrives in Spark as the
 column `timestamp`. A topic with `message.timestamp.type=LogAppendTime` would overwrite it.
 
-What makes it fast, measured on 2 cores with 200-byte messages: positional arguments to `produce` (0.9 µs a message
-instead of 1.3–1.7 µs with keywords; `produce_batch` takes 0.8–1.1 µs, but refuses timestamps), no callback for what
-went well (`delivery.report.only.error`; acknowledged = given − failed − still in the client), and runs of neighbours
-that share partition and millisecond (one message at a time over 16 partitions costs 1.4 µs). Batches are bounded by
+What makes it fast (scripts/benches/results/generator.md): positional arguments to `produce` (`produce_batch` is no
+faster and refuses timestamps), no callback for what went well (`delivery.report.only.error`; acknowledged = given −
+failed − still in the client), and runs of neighbours that share partition and millisecond. Batches are bounded by
 `linger.ms`, so a message waits a few milliseconds at low rates; at high rates they fill up first. The client is
 idempotent: a broken connection costs a retry, and neither doubles, loses nor reorders a message within a partition.
 """
@@ -29,7 +28,7 @@ CHUNK = 2_000
 """Messages between two looks at clock and commands: about 2 ms at full speed."""
 CONNECT_S = 10.0
 SILENCE_S = 10.0
-"""Without any acknowledgement for this long while messages wait, the broker is taken for dead."""
+"""Seconds without any acknowledgement, while messages wait, after which the broker is taken for dead."""
 _LONGEST_LOOK_S = 1.0
 BY_KEY = -1
 """The partition number by which the client chooses by key itself."""

@@ -9,7 +9,7 @@ from profiler.traffic.generator.process import GeneratorProcess
 from profiler.traffic.generator.wire import GeneratorReport, Target
 
 DRAIN_S = 10.0
-"""How long a generator that fell behind may go on after its time to send what it owes."""
+"""Seconds that a generator that fell behind may go on after its time to send what it owes."""
 
 
 def generate(

@@ -39,9 +39,9 @@ class SetRate:
 
     rate: float
     seconds: float | None = None
-    """End after this time, with exactly rate × seconds messages; None goes on."""
+    """Seconds after which it ends, with exactly rate × seconds messages; None goes on."""
     abandon: bool = False
-    """Give up what is still owed at the old rate instead of catching up."""
+    """Whether what is still owed at the old rate is given up instead of caught up with."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be offered, before it reaches a generator."""
@@ -85,9 +85,9 @@ class GeneratorReport:
     errors: int
     """Messages that the broker refused or never acknowledged."""
     behind_s: float
-    """How long the oldest message that is not sent has been due; about 0 while the generator keeps up."""
+    """Seconds since which the oldest message that is not sent has been due; about 0 while the generator keeps up."""
     queue_full: int
-    """How often the client's queue was full: the broker, not the generator, is then what limits."""
+    """The number of times that the client's queue was full: the broker, not the generator, is then what limits."""
 
 
 FromParent = SetRate | Stop
