@@ -27,7 +27,7 @@ from profiler.job.topology import Cost, Topology
 from profiler.questions.recalibrate.decision import RecalibrationVerdict, StoredProfile, verdict
 from profiler.questions.recalibrate.stored_answer import StoredRounds
 from profiler.questions.recalibrate.warm_start import Scope, WarmStart
-from profiler.questions.search.loop import Loop, Profile
+from profiler.questions.search.loop import Loop, SearchResult
 from profiler.questions.search.policies.policy import Policy
 from profiler.questions.search.policies.stepwise import Stepwise
 from scripts.benches.rows import Row, row
@@ -160,7 +160,7 @@ def _dearer(topology: Topology) -> Topology:
     return Topology(topology.name, sources, operators)
 
 
-def _profile(name: str, preset: Preset, seed: int, slots: int, policy: Policy) -> Profile:
+def _profile(name: str, preset: Preset, seed: int, slots: int, policy: Policy) -> SearchResult:
     engine = _engine(preset, seed, slots)
     return Loop(engine, load_topology(name), policy, design=_DESIGN).run()
 
@@ -169,17 +169,17 @@ def _engine(preset: Preset, seed: int, slots: int) -> SimulatedEngine:
     return SimulatedEngine(SimulatedPlatform(nodes=NODES, cores_per_node=CORES, slots=slots), preset, seed=seed)
 
 
-def _stored(profile: Profile) -> StoredRounds:
+def _stored(profile: SearchResult) -> StoredRounds:
     start = next(outcome for outcome in profile.rounds if outcome.trial.action is Action.START)
     return StoredRounds(profile.answer, start, profile.rounds)
 
 
-def _profile_of(profile: Profile) -> StoredProfile:
+def _profile_of(profile: SearchResult) -> StoredProfile:
     name = profile.topology.name
     return StoredProfile("", name, SimulatedEngine.name, None, _stored(profile), len(profile.rounds))
 
 
-def _truth(profile: Profile, preset: Preset, seed: int) -> float:
+def _truth(profile: SearchResult, preset: Preset, seed: int) -> float:
     answer = profile.answer.configuration
     truth = _engine(preset, seed, SLOTS // 2).truth(profile.topology, answer.throttled(None)).throughput_per_s
     return truth if answer.offered_per_s is None else min(truth, answer.offered_per_s)

@@ -39,7 +39,7 @@ def test_it_tells_the_part_of_the_rounds_that_is_saved_and_goes_on_where_it_stop
 @pytest.mark.long
 def test_what_is_in_doubt_is_not_counted_as_confirmed(small, monkeypatch):
     """The stored answer stands then, but a recalibration says that it can't tell."""
-    monkeypatch.setattr(recalibrate, "verdict", lambda *_: recalibrate.Verdict.INCONCLUSIVE)
+    monkeypatch.setattr(recalibrate, "verdict", lambda *_: recalibrate.RecalibrationVerdict.INCONCLUSIVE)
     rows = {row["quantity"]: row for row in recalibrate.rows()}
     assert rows["quiet: confirmed within two rounds"]["ours"] == 0
     assert rows["quiet: unchanged, called inconclusive"]["ours"] == 1

@@ -14,7 +14,7 @@ from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Action
 from profiler.questions.search.bound import By, bound_of
 from profiler.questions.search.document import profile_document
-from profiler.questions.search.loop import Loop, Profile
+from profiler.questions.search.loop import Loop, SearchResult
 from profiler.questions.search.operators import classes_in_words, operator_parts, state_in_words, state_rows
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Parameters, SearchContext
@@ -23,7 +23,9 @@ from profiler.statistics.doubt import Doubt
 from tests.scenarios import outcome
 
 
-def profiled(*operators: Operator, source: Source | None = None, slots: int = 16, latency_ms: float = 500) -> Profile:
+def profiled(
+    *operators: Operator, source: Source | None = None, slots: int = 16, latency_ms: float = 500
+) -> SearchResult:
     topology = Topology.chain("job", source or Source("in", cost=Cost(cpu_ms=0.001)), *operators)
     engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=2, slots=slots), seed=1)
     parameters = Parameters(latency_ms=latency_ms)
@@ -122,7 +124,7 @@ def test_the_document_has_it_as_values_and_every_operator_s_class():
     assert "sojourn-bound: ask (waits 100%)" in classes_in_words(profile)
 
 
-def with_state(rows: tuple[float, float], prefill_keys: int) -> Profile:
+def with_state(rows: tuple[float, float], prefill_keys: int) -> SearchResult:
     """A profile of one round, whose operator kept so many rows of state in its first and last window."""
     topology = Topology.chain("job", Source("in"), Operator("count", stateful=True, key="word"))
     seen = outcome({"in": 1, "count": 1}, [100.0, 100.0], action=Action.START)
@@ -133,7 +135,7 @@ def with_state(rows: tuple[float, float], prefill_keys: int) -> Profile:
     only = replace(seen, measurement=replace(seen.measurement, windows=windows))
     platform = Platform(slots=8, cores=2, prefill_keys=prefill_keys)
     context = SearchContext(topology, slots=8, cores=2)
-    return Profile(topology, context, platform, 0, "stepwise", (only,), only, only)
+    return SearchResult(topology, context, platform, 0, "stepwise", (only,), only, only)
 
 
 def test_state_is_that_of_the_last_window_and_said_to_have_been_empty():

@@ -11,7 +11,7 @@ from profiler.engines.simulated import Preset, SimulatedEngine, SimulatedPlatfor
 from profiler.experiment.measure import WindowPlan
 from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Action
-from profiler.questions.search.loop import Loop, Profile
+from profiler.questions.search.loop import Loop, SearchResult
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.readings.hot_key import BOUND, further_gain, hot_shares, tasks_worth_having
 from profiler.questions.search.validity import hot_key_notes, where_it_holds
@@ -25,7 +25,9 @@ def keyed(share: float, **operator: object) -> Topology:
     return Topology.chain("hot", Source("in"), Operator("parse", cost=Cost(cpu_ms=0.03)), count)
 
 
-def profiled(topology: Topology, policy: str = "stepwise", preset: Preset = Preset.QUIET, seed: int = 1) -> Profile:
+def profiled(
+    topology: Topology, policy: str = "stepwise", preset: Preset = Preset.QUIET, seed: int = 1
+) -> SearchResult:
     engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=8, slots=32), preset, seed=seed)
     return Loop(engine, topology, POLICIES[policy](), design=WindowPlan(blocks=0)).run()
 

@@ -9,7 +9,7 @@ from profiler.engines.spark.layout.chains import cut
 from profiler.experiment.measure import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.questions.check.terminal import depth
-from profiler.questions.search.loop import Loop, Profile
+from profiler.questions.search.loop import Loop, SearchResult
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.readings.features import dominated_operators
 from profiler.shipped import WORKLOADS
@@ -17,7 +17,7 @@ from profiler.shipped import WORKLOADS
 ON_SPARK = [name for name in WORKLOADS if name != "random-dag"]
 
 
-def simulated_profile(name: str) -> Profile:
+def simulated_profile(name: str) -> SearchResult:
     engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=8, slots=40), seed=1)
     return Loop(engine, load_topology(name), POLICIES["stepwise"](), design=WindowPlan(blocks=0)).run()
 

@@ -31,7 +31,7 @@ from profiler.job.configuration import Configuration
 from profiler.questions.recalibrate.moved_features import Movement, moved_features
 from profiler.questions.recalibrate.stored_answer import Look, Standing, StoredRounds, look_at
 from profiler.questions.recalibrate.warm_start import Scope
-from profiler.questions.search.loop import Profile
+from profiler.questions.search.loop import SearchResult
 
 _LEAST_FIRST = (Scope.CONFIRM, Scope.PLATFORM, Scope.FEATURES, Scope.ALL)
 
@@ -142,7 +142,7 @@ def nearest(profiles: Iterable[StoredProfile], now: Fingerprint) -> Decided:
     return min(decided, key=lambda each: (_LEAST_FIRST.index(each.scope), len(each.differences)))
 
 
-def stored_look(stored: StoredProfile, profile: Profile) -> Look | None:
+def stored_look(stored: StoredProfile, profile: SearchResult) -> Look | None:
     """Return what a recalibration says of the stored answer by its last round of it; None where there is none."""
     again = [outcome for outcome in profile.rounds if outcome.trial.step is Step.STORED]
     start = profile.rounds[0]
@@ -151,7 +151,7 @@ def stored_look(stored: StoredProfile, profile: Profile) -> Look | None:
     return look_at(stored.rounds, again[-1], profile.rounds, profile.context.parameters) if again else None
 
 
-def movements(stored: StoredProfile, profile: Profile) -> tuple[Movement, ...] | None:
+def movements(stored: StoredProfile, profile: SearchResult) -> tuple[Movement, ...] | None:
     """Return the features that moved; None where step 1 was not repeated."""
     start, before = _start(profile.rounds), stored.rounds.start
     if start is None or before is None or set(before.configuration) != set(profile.topology.names):
@@ -159,7 +159,7 @@ def movements(stored: StoredProfile, profile: Profile) -> tuple[Movement, ...] |
     return moved_features(profile.topology, before.measurement, start.measurement, profile.context.parameters)
 
 
-def verdict(stored: StoredProfile, profile: Profile, warm: StoredProfile | None = None) -> RecalibrationVerdict:
+def verdict(stored: StoredProfile, profile: SearchResult, warm: StoredProfile | None = None) -> RecalibrationVerdict:
     """Tell whether the configuration of a stored profile is still the answer.
 
     `warm` is the profile that the rounds started from, and measured again, where that is another one.
@@ -175,7 +175,7 @@ def verdict(stored: StoredProfile, profile: Profile, warm: StoredProfile | None 
     )
 
 
-def recalibration_record(decided: Decided, profile: Profile) -> dict[str, Any]:
+def recalibration_record(decided: Decided, profile: SearchResult) -> dict[str, Any]:
     """Return what a later recalibration needs of this one: whose it is, and the features where they were kept."""
     kept = decided.warm.rounds.start if _start(profile.rounds) is None else None
     return {

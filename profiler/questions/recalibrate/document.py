@@ -25,7 +25,7 @@ from profiler.questions.recalibrate.decision import (
 from profiler.questions.recalibrate.moved_features import Movement
 from profiler.questions.recalibrate.stored_answer import Look, Standing
 from profiler.questions.recalibrate.warm_start import Scope
-from profiler.questions.search.loop import Profile
+from profiler.questions.search.loop import SearchResult
 from profiler.report.words import change
 
 SCHEMA = "profile-recalibrate/1"
@@ -50,7 +50,7 @@ class RecalibrateCase:
 
 
 def recalibrate_document(
-    case: RecalibrateCase, profile: Profile | None = None, result: Mapping[str, Any] | None = None
+    case: RecalibrateCase, profile: SearchResult | None = None, result: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Write a recalibration as one document; without a profile it was a dry run."""
     warm, decided = case.decided.warm, case.decided
@@ -113,7 +113,7 @@ def _movement(moved: Movement) -> dict[str, Any]:
     }
 
 
-def _conclusion(found: RecalibrationVerdict, case: RecalibrateCase, profile: Profile, look: Look | None) -> str:
+def _conclusion(found: RecalibrationVerdict, case: RecalibrateCase, profile: SearchResult, look: Look | None) -> str:
     """Say what became of the profile that was asked about, and of the answer that the rounds started from."""
     asked, warm = case.asked.warm, case.decided.warm
     if look is None or asked.run == warm.run:
@@ -122,7 +122,7 @@ def _conclusion(found: RecalibrationVerdict, case: RecalibrateCase, profile: Pro
     return f"{_of_asked(found, asked, profile, None)}; {again}"
 
 
-def _of_asked(found: RecalibrationVerdict, asked: StoredProfile, profile: Profile, look: Look | None) -> str:
+def _of_asked(found: RecalibrationVerdict, asked: StoredProfile, profile: SearchResult, look: Look | None) -> str:
     tasks, count = asked.configuration, len(profile.rounds)
     rounds = f"{count} round{'s' if count > 1 else ''}"
     if found is RecalibrationVerdict.INCONCLUSIVE:

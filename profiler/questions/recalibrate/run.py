@@ -42,7 +42,7 @@ from profiler.questions.recalibrate.document import RecalibrateCase, recalibrate
 from profiler.questions.recalibrate.terminal import RECALIBRATE_WRITERS, as_markdown, print_recalibration
 from profiler.questions.recalibrate.warm_start import WarmStart
 from profiler.questions.search.document import profile_document
-from profiler.questions.search.loop import Loop, Profile
+from profiler.questions.search.loop import Loop, SearchResult
 from profiler.questions.search.run import (
     environment_of,
     measure_as_before,
@@ -94,7 +94,7 @@ class _Made:
     """What came of it."""
 
     case: RecalibrateCase
-    profile: Profile | None = None
+    profile: SearchResult | None = None
     result: dict[str, Any] | None = None
     complete: bool = True
     """False where the history did not take all of it."""
@@ -238,7 +238,7 @@ def _run(job: _Job, case: RecalibrateCase, engine: Engine, now: Fingerprint, ask
     )
 
 
-def _result(case: RecalibrateCase, profile: Profile, run: str, engine: Engine, now: Fingerprint) -> dict[str, Any]:
+def _result(case: RecalibrateCase, profile: SearchResult, run: str, engine: Engine, now: Fingerprint) -> dict[str, Any]:
     """Write the profile that the history keeps: a profile like others, with what it was recalibrated from."""
     document = profile_document(profile, run=run, engine=engine.name, environment=environment_of(engine))
     kept_ratios = {} if case.decided.warm.fingerprint is None else case.decided.warm.fingerprint.ratios

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from profiler.job.configuration import Configuration
-from profiler.questions.search.loop import Profile
+from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.paste import as_lines, paste_settings
 from profiler.questions.search.terminal import rounds_table
 from profiler.report.words import change
@@ -22,7 +22,7 @@ _WIDTH = 13
 """Of the labels."""
 
 
-def print_recalibration(console: Console, document: Mapping[str, Any], profile: Profile | None) -> None:
+def print_recalibration(console: Console, document: Mapping[str, Any], profile: SearchResult | None) -> None:
     """Print the whole recalibration."""
     console.print(Text(headline(document), "bold"))
     for label, what in facts(document):

@@ -19,7 +19,7 @@ from enum import StrEnum
 
 from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Round
-from profiler.questions.search.loop import Profile
+from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.readings.hot_key import hot_shares, tasks_worth_having
 from profiler.questions.search.readings.loads import busiest_first, capacities, cpu_share
 from profiler.questions.search.readings.operator_class import DOMINANT
@@ -61,7 +61,7 @@ class Bound:
     """Of its time that the busiest task of the element is busy."""
 
 
-def bound_of(profile: Profile) -> Bound:
+def bound_of(profile: SearchResult) -> Bound:
     """Find what bounds the answer of a profile."""
     measurement, cores = profile.answer.measurement, profile.context.cores
     operators = measurement.operators
@@ -84,13 +84,13 @@ def bound_of(profile: Profile) -> Bound:
     return Bound(by, cores, used, top, shares[top])
 
 
-def _seen_in_full(profile: Profile, name: str) -> OperatorWindow:
+def _seen_in_full(profile: SearchResult, name: str) -> OperatorWindow:
     """Return an operator as the round saw it that looked at all of it: others take waiting for a core for its own."""
     rounds = [each for each in profile.rounds if each.trial.detail is Detail.FULL and not each.trial.fused]
     return (rounds[0] if rounds else profile.answer).measurement.operators[name]
 
 
-def _bound_as_a_whole(profile: Profile, cores_share: float) -> By | None:
+def _bound_as_a_whole(profile: SearchResult, cores_share: float) -> By | None:
     """Name a bound that is no element's; None where one of them is the limit."""
     if {Doubt.GENERATOR_LIMITED, Doubt.NOT_SATURATED} & set(profile.answer.measurement.doubts):
         return By.GENERATOR
@@ -99,7 +99,7 @@ def _bound_as_a_whole(profile: Profile, cores_share: float) -> By | None:
     return By.CPU if cores_share >= CPU_BOUND else None
 
 
-def key_bound(profile: Profile) -> tuple[str, ...]:
+def key_bound(profile: SearchResult) -> tuple[str, ...]:
     """Return the operators of the answer that get no more tasks as one key has too many of their rows."""
     configuration = profile.answer.configuration
     shares = hot_shares(profile.topology, profile.rounds)

@@ -15,7 +15,7 @@ from profiler.errors import UsageError
 from profiler.experiment.rounds import Action, Round
 from profiler.history.documents import plain, round_document, round_from
 from profiler.questions.search.bound import bound_of
-from profiler.questions.search.loop import Profile
+from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.operators import class_document, state_rows
 from profiler.questions.search.paste import paste_settings
 from profiler.questions.search.readings.features import application_features
@@ -27,7 +27,7 @@ from profiler.statistics.result import Comparison
 SCHEMA = "profile/1"
 
 
-def profile_document(profile: Profile, *, run: str, engine: str, environment: Mapping[str, Any]) -> dict[str, Any]:
+def profile_document(profile: SearchResult, *, run: str, engine: str, environment: Mapping[str, Any]) -> dict[str, Any]:
     """Write a profile as one document."""
     settings = paste_settings(profile)
     confirmed = profile.against_initial
@@ -92,7 +92,7 @@ def _verification(verification: Verification | None) -> dict[str, Any] | None:
     return {**asdict(verification), "passed": verification.passed, "less": _verification(verification.less)}
 
 
-def _features(profile: Profile) -> dict[str, Any] | None:
+def _features(profile: SearchResult) -> dict[str, Any] | None:
     start = next((outcome for outcome in profile.rounds if outcome.trial.action is Action.START), None)
     if start is None or not start.measurement.calm:
         return None

@@ -38,8 +38,8 @@ class Confirmation:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """What a profile found, and every round that led to it."""
+class SearchResult:
+    """What a search found, and every round that led to it."""
 
     topology: Topology
     context: SearchContext
@@ -117,7 +117,7 @@ class Loop:
     """The engine was loaded; not so where all rounds are of an earlier session."""
     _times: BlockTime | None = field(default=None, init=False)
 
-    def run(self, history: Sequence[Round] = ()) -> Profile:
+    def run(self, history: Sequence[Round] = ()) -> SearchResult:
         """Search, then confirm; rounds in `history` are taken as measured."""
         budget = TimeBudget(self.budget_s, self.clock)
         searching = TimeBudget(self.limits.search_s if self.budget_s is None else self.budget_s, self.clock)
@@ -127,7 +127,7 @@ class Loop:
         rounds, complete = self._search(context, list(history), searching)
         answer, notes = _answer(rounds, context)
         platform = self.engine.platform
-        profile = Profile(
+        profile = SearchResult(
             topology=self.topology,
             context=context,
             platform=platform,
@@ -227,7 +227,7 @@ class Loop:
         fitting = (blocks for blocks in range(self.design.blocks, 0, -1) if times.allows(blocks * arms, windows))
         return min(self.design.blocks, max(FEWEST_BLOCKS, next(fitting, 0)))
 
-    def _confirmed(self, profile: Profile) -> Profile:
+    def _confirmed(self, profile: SearchResult) -> SearchResult:
         """Measure the answer against the initial configuration and the runner-up, interleaved."""
         runner_up = _runner_up(profile)
         others = [profile.initial] if runner_up is None else [profile.initial, runner_up]
@@ -285,7 +285,7 @@ def _today_left_out(initial: Round, context: SearchContext) -> tuple[str, ...]:
     return (f"{room}: it was not measured, and the gain is over one task each",)
 
 
-def _unless_in_vain(profile: Profile) -> Profile:
+def _unless_in_vain(profile: SearchResult) -> SearchResult:
     """Return the profile with the initial configuration for an answer that needs more slots and is not seen to gain."""
     found, answer, initial = profile.against_initial, profile.answer, profile.initial
     if found is None or found.verdict is Verdict.INCREASED:
@@ -300,7 +300,7 @@ def _unless_in_vain(profile: Profile) -> Profile:
     return replace(profile, answer=initial, confirmations=(), notes=(*profile.notes, note))
 
 
-def _runner_up(profile: Profile) -> Round | None:
+def _runner_up(profile: SearchResult) -> Round | None:
     """Return the fastest other round that keeps the latency, if it is anywhere near the answer."""
     parameters = profile.context.parameters
     candidates = [

@@ -6,7 +6,7 @@ from typing import Any
 
 from profiler.experiment.observation import OperatorWindow
 from profiler.experiment.rounds import Action
-from profiler.questions.search.loop import Profile
+from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.readings.operator_class import OperatorClass, TimeParts, operator_class, time_parts
 
 _IN_WORDS = {
@@ -17,7 +17,7 @@ _IN_WORDS = {
 }
 
 
-def operator_parts(profile: Profile) -> dict[str, TimeParts]:
+def operator_parts(profile: SearchResult) -> dict[str, TimeParts]:
     """Return what the time of a row goes into, by operator, as far as the first round with full detail tells."""
     start = next((measured for measured in profile.rounds if measured.trial.action is Action.START), None)
     if start is None:
@@ -27,7 +27,7 @@ def operator_parts(profile: Profile) -> dict[str, TimeParts]:
     return {name: parts for name, parts in seen.items() if parts is not None}
 
 
-def classes_in_words(profile: Profile) -> str:
+def classes_in_words(profile: SearchResult) -> str:
     """List the operators by their class; one that is not the whole of its class says what its time goes into."""
     by_class: dict[OperatorClass, list[str]] = {}
     for name, parts in operator_parts(profile).items():
@@ -40,7 +40,7 @@ def _parts_in_words(parts: TimeParts) -> str:
     return ", ".join(f"{word} {part:.0%}" for word, part in said if part >= 0.005)
 
 
-def class_document(profile: Profile, name: str) -> dict[str, Any]:
+def class_document(profile: SearchResult, name: str) -> dict[str, Any]:
     """Tell an element's class and what its time goes into; nulls where that was not seen."""
     parts = operator_parts(profile).get(name)
     return {
@@ -49,13 +49,13 @@ def class_document(profile: Profile, name: str) -> dict[str, Any]:
     }
 
 
-def state_rows(profile: Profile) -> dict[str, int]:
+def state_rows(profile: SearchResult) -> dict[str, int]:
     """Return the rows of state at the end of the answer's round, by operator that keeps some."""
     last = _windows(profile)[-1] if _windows(profile) else {}
     return {name: int(seen.state_rows) for name, seen in last.items() if seen.state_rows is not None}
 
 
-def state_in_words(profile: Profile) -> str:
+def state_in_words(profile: SearchResult) -> str:
     """Say how large the state was, and what that means for a larger one."""
     rows = state_rows(profile)
     if not rows:
@@ -64,7 +64,7 @@ def state_in_words(profile: Profile) -> str:
     return f"{kept} rows at the end; {_start_in_words(profile)}"
 
 
-def _start_in_words(profile: Profile) -> str:
+def _start_in_words(profile: SearchResult) -> str:
     wanted = profile.platform.prefill_keys
     if not wanted:
         return "it was empty at the start of the round: larger state may be slower, --prefill N tells"
@@ -75,5 +75,5 @@ def _start_in_words(profile: Profile) -> str:
     return f"{wanted:,} keys were loaded first"
 
 
-def _windows(profile: Profile) -> list[dict[str, OperatorWindow]]:
+def _windows(profile: SearchResult) -> list[dict[str, OperatorWindow]]:
     return [dict(window.operators) for window in profile.answer.measurement.windows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from profiler.engines.spark.layout.chains import inbox_partitions, inner_readers
-from profiler.questions.search.loop import Profile
+from profiler.questions.search.loop import SearchResult
 from profiler.secrets import masked
 
 _TOPICS = "kafka-topics.sh --bootstrap-server HOST:PORT"
@@ -40,7 +40,7 @@ class PasteSettings:
         return values.pop() if len(values) == 1 else None
 
 
-def paste_settings(profile: Profile) -> PasteSettings:
+def paste_settings(profile: SearchResult) -> PasteSettings:
     """Translate an answer into settings; today's job runs as it was written, so it needs no repartition()."""
     topology, platform, configuration = profile.topology, profile.platform, profile.answer.configuration
     fused = profile.answer.trial.fused

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from profiler.experiment.rounds import Round, Step
 from profiler.questions.search.bound import bound_of
-from profiler.questions.search.loop import Profile
+from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.operators import classes_in_words, state_in_words
 from profiler.questions.search.paste import as_lines, paste_settings
 from profiler.questions.search.uncertainty import throughput_interval
@@ -22,7 +22,9 @@ from profiler.statistics.doubt import Doubt
 from profiler.statistics.result import Comparison, Verdict
 
 
-def print_profile(console: Console, profile: Profile, *, run: str | None, engine: str, title: str = "Answer") -> None:
+def print_profile(
+    console: Console, profile: SearchResult, *, run: str | None, engine: str, title: str = "Answer"
+) -> None:
     """Print the whole answer; `run` is None where it was not kept."""
     kept = "" if run is None else f", run {run}"
     head = Text(f"{title}: {profile.topology.name} on {engine}, {len(profile.rounds)} rounds{kept}", "bold")
@@ -62,7 +64,7 @@ def rounds_table(rounds: tuple[Round, ...] | list[Round]) -> Table:
     return table
 
 
-def _configuration(profile: Profile) -> Table:
+def _configuration(profile: SearchResult) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in profile.answer.configuration:
         table.add_column(name, justify="right", no_wrap=True)
@@ -74,7 +76,7 @@ def _configuration(profile: Profile) -> Table:
     return table
 
 
-def _figures(profile: Profile) -> Table:
+def _figures(profile: SearchResult) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column()
@@ -105,7 +107,7 @@ def _figures(profile: Profile) -> Table:
     return table
 
 
-def _gain(profile: Profile) -> RenderableType:
+def _gain(profile: SearchResult) -> RenderableType:
     against = "today's job" if profile.initial.trial.step is Step.TODAY else "one task each"
     before = f"{profile.initial.throughput_per_s:,.0f} rows/s"
     confirmed = profile.against_initial
@@ -143,7 +145,7 @@ def _decision(outcome: Round) -> Text:
     return Text(f"{mark} {decision.why}", style)
 
 
-def _doubts(profile: Profile) -> list[RenderableType]:
+def _doubts(profile: SearchResult) -> list[RenderableType]:
     found: dict[Doubt, list[int]] = {}
     for outcome in profile.rounds:
         warnings = outcome.comparison.warnings if outcome.comparison else ()

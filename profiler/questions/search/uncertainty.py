@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from profiler.questions.search.loop import Profile
+from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.readings.evidence import windows_at_stress
 from profiler.statistics.interval import mean_interval
 from profiler.statistics.search_noise import search_noise
 
 
-def throughput_interval(profile: Profile) -> tuple[float, float]:
+def throughput_interval(profile: SearchResult) -> tuple[float, float]:
     """Return the 95 % interval of the answer's mean throughput, with the correlation of all rounds' windows."""
     noise = search_noise(windows_at_stress(profile.rounds))
     return mean_interval(profile.answer.measurement.throughputs, noise.correlation)

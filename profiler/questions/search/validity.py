@@ -5,14 +5,14 @@ from __future__ import annotations
 from profiler.experiment.rounds import Action, Round
 from profiler.job.topology import Operator
 from profiler.questions.search.bound import Bound, By, bound_of, key_bound
-from profiler.questions.search.loop import Profile
+from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.readings.features import application_features
 from profiler.questions.search.readings.hot_key import counted_shares, further_gain, hot_shares, tasks_worth_having
 from profiler.report.doubts import ADVICE
 from profiler.statistics.doubt import Doubt
 
 
-def where_it_holds(profile: Profile) -> str:
+def where_it_holds(profile: SearchResult) -> str:
     """Say in one sentence what bounds the answer and where it carries over."""
     bound = bound_of(profile)
     if bound.element is None:
@@ -28,7 +28,7 @@ def where_it_holds(profile: Profile) -> str:
     return f"bound by {name} ({busy}), with {cores}: holds for machines of this speed{_slots(profile)}"
 
 
-def _as_a_whole(profile: Profile, bound: Bound) -> str:
+def _as_a_whole(profile: SearchResult, bound: Bound) -> str:
     if bound.by is By.GENERATOR:
         limited = Doubt.GENERATOR_LIMITED in profile.answer.measurement.doubts
         return f"not bound by the job: {ADVICE[Doubt.GENERATOR_LIMITED if limited else Doubt.NOT_SATURATED]}"
@@ -46,7 +46,7 @@ def _as_a_whole(profile: Profile, bound: Bound) -> str:
     return "what bounds it was not observed"
 
 
-def hot_key_notes(profile: Profile, *, told: str | None = None) -> tuple[str, ...]:
+def hot_key_notes(profile: SearchResult, *, told: str | None = None) -> tuple[str, ...]:
     """Name every key that has so many rows that it bounds the tasks worth having, for each operator but the one `told`.
 
     One that was not counted but betrayed by its tasks is named only where it is the limit already.
@@ -58,12 +58,12 @@ def hot_key_notes(profile: Profile, *, told: str | None = None) -> tuple[str, ..
     return tuple(f"'{name}': {_key_in_words(profile, name)}" for name in names)
 
 
-def all_notes(profile: Profile, *, told: str | None = None) -> tuple[str, ...]:
+def all_notes(profile: SearchResult, *, told: str | None = None) -> tuple[str, ...]:
     """Say all that makes an answer doubtful as a whole; `told` is the operator whose key was named already."""
     return (*hot_key_notes(profile, told=told), *_unreached(profile), *_hidden_python(profile), *profile.notes)
 
 
-def _unreached(profile: Profile) -> tuple[str, ...]:
+def _unreached(profile: SearchResult) -> tuple[str, ...]:
     """Name the elements that no row reached in the first round, so that nothing is known of what they cost."""
     start = _start(profile)
     if start is None or not start.measurement.calm:
@@ -76,7 +76,7 @@ def _unreached(profile: Profile) -> tuple[str, ...]:
     return (f"no row reached {listed}: {keeps} fewest tasks; give the job data that reaches {them}",)
 
 
-def _hidden_python(profile: Profile) -> tuple[str, ...]:
+def _hidden_python(profile: SearchResult) -> tuple[str, ...]:
     """Name the operators that may wait in Python without anybody seeing it, by the round that kept them apart."""
     seen = (_start(profile) or profile.answer).measurement.operators
     listed = " or ".join(f"'{name}'" for name, each in seen.items() if each.hides_python)
@@ -86,11 +86,11 @@ def _hidden_python(profile: Profile) -> tuple[str, ...]:
     return (f"{not_seen}; declare it as an operator with batches='arrow'",)
 
 
-def _start(profile: Profile) -> Round | None:
+def _start(profile: SearchResult) -> Round | None:
     return next((measured for measured in profile.rounds if measured.trial.action is Action.START), None)
 
 
-def _key_in_words(profile: Profile, name: str) -> str:
+def _key_in_words(profile: SearchResult, name: str) -> str:
     share = hot_shares(profile.topology, profile.rounds)[name]
     tasks = profile.answer.configuration[name]
     element = profile.topology[name]
@@ -104,13 +104,13 @@ def _key_in_words(profile: Profile, name: str) -> str:
     return f"{value} has about {share:.0%} of its rows, which one task must do alone; {more}: split the key"
 
 
-def _counted_key(profile: Profile, name: str) -> str | None:
+def _counted_key(profile: SearchResult, name: str) -> str | None:
     start = _start(profile)
     seen = start.measurement.operators.get(name) if start is not None else None
     return None if seen is None else seen.hot_key
 
 
-def _slots(profile: Profile) -> str:
+def _slots(profile: SearchResult) -> str:
     """Say that slots are what is missing, where the answer uses all."""
     used = profile.answer.configuration.slots >= profile.context.slots
     return f"; all {profile.context.slots} slots are used, more may give more" if used else ""
