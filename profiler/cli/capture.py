@@ -10,9 +10,10 @@ import typer
 
 from profiler.cli.flags import with_settings
 from profiler.settings.declarations import Settings
+from profiler.settings.option import Command
 
 
-@with_settings("kafka", "debug", told={"kafka": "The broker to read from; it must be named."})
+@with_settings(Command.CAPTURE, told={"kafka": "The broker to read from; it must be named."})
 def capture(
     topic: Annotated[str, typer.Argument(metavar="TOPIC", help="The topic to sample.")],
     *,

@@ -10,13 +10,14 @@ import typer
 
 from profiler.cli.flags import with_settings
 from profiler.settings.declarations import Settings
+from profiler.settings.option import Command
 
 if TYPE_CHECKING:
     from profiler.job.topology import Topology
     from profiler.questions.check.findings import Room
 
 
-@with_settings("slots", "master", "payloads", "debug")
+@with_settings(Command.CHECK)
 def check(
     topology: Annotated[
         str, typer.Argument(metavar="TOPOLOGY", help="A workload's name, module:attribute or file.py:attribute.")

@@ -10,13 +10,11 @@ import typer
 
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
-from profiler.settings.declarations import GATE_ONLY, Settings
+from profiler.settings.declarations import Settings
+from profiler.settings.option import Command
 
 if TYPE_CHECKING:
     from profiler.questions.compare.variants import Job
-
-NOT_FOR_COMPARING = ("resume", *(key for key in GATE_ONLY if key != "blocks"))
-"""Settings that mean nothing here; an interrupted comparison is gone on with by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ class CompareRequest:
     anew: bool
 
 
-@with_settings(without=NOT_FOR_COMPARING)
+@with_settings(Command.COMPARE)
 def compare(
     variants: Annotated[
         list[str],

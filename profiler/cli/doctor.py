@@ -10,15 +10,14 @@ import typer
 
 from profiler.cli.flags import with_settings
 from profiler.settings.declarations import Settings
+from profiler.settings.option import Command
 
 _FETCHED_AT_FIRST_USE = "jars"
 """Checks of this name that fail are no defect: a run fetches them."""
 
 
 @with_settings(
-    "kafka",
-    "mongo",
-    "debug",
+    Command.DOCTOR,
     told={"kafka": "A broker to ask whether it answers.", "mongo": "A database to ask whether it answers."},
 )
 def doctor(

@@ -11,23 +11,21 @@ from typing import Any
 
 import typer
 
-from profiler.settings.declarations import OPTIONS, Option
+from profiler.settings.declarations import OPTIONS
+from profiler.settings.option import Command, Option
 from profiler.settings.sources import Written, resolve
 
-Command = Callable[..., int]
+Function = Callable[..., int]
 
 
-def with_settings(
-    *keys: str, without: Sequence[str] = (), told: Mapping[str, str] | None = None
-) -> Callable[[Command], Command]:
-    """Give a command the flags of these settings and hand it the resolved `settings`.
+def with_settings(name: Command, *, told: Mapping[str, str] | None = None) -> Callable[[Function], Function]:
+    """Give a command the flags of the settings that are declared for it, and hand it the resolved `settings`.
 
-    Where none are named it gets all of them but those in `without`. `told` is the help of settings that mean something
-    else to this command, or only some of it.
+    `told` is the help of settings that mean something else to this command, or only some of it.
     """
-    options = [option for option in OPTIONS if (option.key in keys if keys else option.key not in without)]
+    options = [option for option in OPTIONS if name in option.commands]
 
-    def decorate(command: Command) -> Command:
+    def decorate(command: Function) -> Function:
         @functools.wraps(command)
         def wrapper(**arguments: Any) -> int:
             given = {option.key: arguments.pop(option.field) for option in options}

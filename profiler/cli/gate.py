@@ -12,6 +12,7 @@ import typer
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
 from profiler.settings.declarations import Settings
+from profiler.settings.option import Command
 from profiler.settings.quantities import ratio
 
 if TYPE_CHECKING:
@@ -44,29 +45,7 @@ class GateRequest:
 
 
 @with_settings(
-    "engine",
-    "window",
-    "warm-up",
-    "max-slowdown",
-    "rule-out",
-    "blocks",
-    "budget",
-    "seed",
-    "nodes",
-    "cores",
-    "noise",
-    "slots",
-    "master",
-    "conf",
-    "payloads",
-    "prefill",
-    "kafka",
-    "mongo",
-    "json",
-    "export",
-    "resume",
-    "quiet",
-    "debug",
+    Command.GATE,
     told={
         "budget": "All of it ends within this time, Spark included. [no limit; on Spark 6m]",
         "resume": "Go on with this interrupted gate, whatever was measured since. [the newest of the same]",

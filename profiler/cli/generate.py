@@ -10,9 +10,10 @@ import typer
 
 from profiler.cli.flags import with_settings
 from profiler.settings.declarations import Settings
+from profiler.settings.option import Command
 
 
-@with_settings("kafka", "quiet", "debug", told={"kafka": "The broker to send to; it must be named."})
+@with_settings(Command.GENERATE, told={"kafka": "The broker to send to; it must be named."})
 def generate(
     topic: Annotated[str, typer.Argument(metavar="TOPIC", help="The topic to send to; it must exist.")],
     *,

@@ -16,6 +16,7 @@ from profiler.errors import UsageError
 from profiler.history.session.opening import opened_store
 from profiler.settings.declarations import EngineName, Settings
 from profiler.settings.moments import moment
+from profiler.settings.option import Command
 from profiler.settings.quantities import choice
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's name; 'prof
 
 
 @app.command("list")
-@with_settings("mongo", "debug")
+@with_settings(Command.HISTORY)
 def list_runs(
     *,
     topology: Annotated[str | None, typer.Option("--topology", metavar="NAME", help="Only runs of it.")] = None,
@@ -83,7 +84,7 @@ def list_runs(
 
 
 @app.command("show")
-@with_settings("mongo", "debug")
+@with_settings(Command.HISTORY)
 def show(
     run: RunName,
     *,
@@ -123,7 +124,7 @@ def show(
 
 
 @app.command("export")
-@with_settings("mongo", "debug")
+@with_settings(Command.HISTORY)
 def export(
     run: RunName,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it, as JSON lines.")],
@@ -143,7 +144,7 @@ def export(
 
 
 @app.command("import")
-@with_settings("mongo", "debug")
+@with_settings(Command.HISTORY)
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Of an export, or saved by an interrupted run.")],
     *,

@@ -13,6 +13,7 @@ from profiler.errors import UsageError
 from profiler.history.session.opening import opened_store
 from profiler.settings.declarations import EngineName, Settings
 from profiler.settings.moments import moment
+from profiler.settings.option import Command
 from profiler.settings.quantities import choice
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from profiler.history.store import Store
 
 
-@with_settings("mongo", "debug")
+@with_settings(Command.HISTORY)
 def prune(
     runs: Annotated[list[str] | None, typer.Argument(metavar="RUN", help="Delete these.")] = None,
     *,

@@ -9,11 +9,9 @@ import typer
 
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
-from profiler.settings.declarations import GATE_ONLY, Settings
+from profiler.settings.declarations import Settings
+from profiler.settings.option import Command
 from profiler.settings.quantities import count, duration
-
-_NOT_ASKED = (*GATE_ONLY, "policy", "resume")
-"""The method is the stepwise one, and what was interrupted is gone on with by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +28,7 @@ class RecalibrateRequest:
     period_s: float
 
 
-@with_settings(without=_NOT_ASKED)
+@with_settings(Command.RECALIBRATE)
 def recalibrate(
     profile: Annotated[
         str | None,

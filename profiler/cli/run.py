@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from profiler.cli.flags import with_settings
-from profiler.settings.declarations import GATE_ONLY, Settings
+from profiler.settings.declarations import Settings
+from profiler.settings.option import Command
 
 
-@with_settings(without=GATE_ONLY)
+@with_settings(Command.RUN)
 def run(
     topology: Annotated[
         str,

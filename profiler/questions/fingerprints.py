@@ -20,32 +20,11 @@ from profiler.shipped import DATA
 if TYPE_CHECKING:
     from profiler.traffic.payload_sample import PayloadSample
 
-ASKED = (
-    "latency",
-    "latency-quantile",
-    "slice",
-    "stop-factor",
-    "alpha",
-    "slots",
-    "windows",
-    "window",
-    "relevant-effect",
-    "give-back",
-    "production-batch",
-    "seed",
-    "nodes",
-    "cores",
-    "noise",
-    "master",
-    "conf",
-    "payloads",
-    "prefill",
-)
-"""Settings that say what was measured and where; those that say how it is reported are not among them."""
 _LATENCY = "latency"
 _SEPARATOR = "\n"
 """Between the values of a setting that has several."""
-_OPTIONS = [option for option in OPTIONS if option.key in ASKED]
+_OPTIONS = [option for option in OPTIONS if option.asked is not None]
+"""Settings that say what was measured and where; those that say how it is reported are not among them."""
 
 
 def asked_of(settings: Settings) -> dict[str, str]:

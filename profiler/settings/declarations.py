@@ -12,23 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, TypeVar
 
 from profiler.secrets import masked_setting
-from profiler.settings.quantities import (
-    BROKERS,
-    Kind,
-    choice,
-    count,
-    duration,
-    number,
-    ratio,
-    switch,
-    text,
-    without_credentials,
-)
-
-T = TypeVar("T")
+from profiler.settings.option import ALL, MEASURING, SEARCHING, Ability, Asked, Command, Option, declared, optional
+from profiler.settings.quantities import BROKERS, Kind, choice, count, duration, number, ratio, switch, text
+from profiler.statistics.result import RELEVANT_EFFECT
 
 
 class EngineName(StrEnum):
@@ -78,53 +66,6 @@ class Export:
         return f"{self.kind}={self.path}"
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """What is known of a setting besides its value."""
-
-    field: str
-    key: str
-    kind: Kind[Any]
-    default: Any
-    purpose: str
-    """One line for the help."""
-    repeatable: bool
-    unset: str
-    """A phrase for what happens where nothing is set, for settings without a default."""
-
-    @property
-    def flag(self) -> str:
-        """Name of the flag."""
-        return f"--{self.key}"
-
-    @property
-    def variable(self) -> str:
-        """Name of the environment variable."""
-        return "PROFILE_" + self.key.upper().replace("-", "_")
-
-    @property
-    def is_switch(self) -> bool:
-        """Tell whether its flag takes no value."""
-        return isinstance(self.default, bool)
-
-    def show(self, value: Any) -> str:
-        """Write the value as it would be set, without any credentials in it."""
-        if value is None or value == ():
-            return self.unset
-        written = ",".join(map(self.kind.show, value)) if self.repeatable else self.kind.show(value)
-        return without_credentials(written)
-
-
-def _option(key: str, kind: Kind[Any], default: T, purpose: str, *, repeatable: bool = False, unset: str = "none") -> T:
-    """Declare a setting; typed as its default, so that reading it is typed too."""
-    declared = {"key": key, "kind": kind, "purpose": purpose, "repeatable": repeatable, "unset": unset}
-    return field(default=default, metadata=declared)
-
-
-def _optional(key: str, kind: Kind[T], purpose: str, *, unset: str) -> T | None:
-    return _option(key, kind, None, purpose, unset=unset)
-
-
 def _export(written: str) -> Export:
     kind, separator, path = written.partition("=")
     if not separator or not path.strip():
@@ -146,101 +87,251 @@ _EXPORT = Kind("a report", "md=report.md (json, csv, md; of a gate junit too)", 
 class Settings:
     """All settings of a command that measures, with where each came from."""
 
-    engine: EngineName = _option("engine", choice(EngineName), EngineName.SPARK, "What the topology runs on.")
-    policy: PolicyName = _option("policy", choice(PolicyName), PolicyName.STEPWISE, "Who searches.")
-    latency_ms: float = _option(
+    engine: EngineName = declared("engine", choice(EngineName), EngineName.SPARK, "What the topology runs on.")
+    policy: PolicyName = declared(
+        "policy",
+        choice(PolicyName),
+        PolicyName.STEPWISE,
+        "Who searches.",
+        # A recalibration goes by the stepwise method.
+        commands=SEARCHING - {Command.RECALIBRATE},
+    )
+    latency_ms: float = declared(
         "latency",
         _MILLISECONDS,
         500.0,
         "Constraint on processing latency at 90 % of the throughput; a topology may state its own.",
+        commands=SEARCHING,
+        asked=Asked.QUESTION,
     )
-    latency_quantile: float = _option(
-        "latency-quantile", ratio(zero=False), 0.95, "Quantile of the latency that the constraint bounds."
+    latency_quantile: float = declared(
+        "latency-quantile",
+        ratio(zero=False),
+        0.95,
+        "Quantile of the latency that the constraint bounds.",
+        commands=SEARCHING,
+        asked=Asked.QUESTION,
     )
-    slice: float = _option("slice", ratio(zero=False), 0.3, "Unit in which the operators' load ratios are rounded.")
-    stop_factor: float = _option(
-        "stop-factor", number(least=1), 2.0, "Step 3 ends within this factor of the minimal operator latencies."
+    slice: float = declared(
+        "slice",
+        ratio(zero=False),
+        0.3,
+        "Unit in which the operators' load ratios are rounded.",
+        commands=SEARCHING,
+        asked=Asked.QUESTION,
     )
-    alpha: float = _option(
-        "alpha", ratio(zero=False), 0.9, "Below this part of the best throughput step 2 goes back and throttles."
+    stop_factor: float = declared(
+        "stop-factor",
+        number(least=1),
+        2.0,
+        "Step 3 ends within this factor of the minimal operator latencies.",
+        commands=SEARCHING,
+        asked=Asked.QUESTION,
     )
-    slots: int | None = _optional(
+    alpha: float = declared(
+        "alpha",
+        ratio(zero=False),
+        0.9,
+        "Below this part of the best throughput step 2 goes back and throttles.",
+        commands=SEARCHING,
+        asked=Asked.QUESTION,
+    )
+    slots: int | None = optional(
         # Zero is let through: the topology then says how many it needs.
         "slots",
         count(least=0),
         "Tasks that may run at once.",
         unset="the engine's",
+        commands=MEASURING | {Command.CHECK},
+        asked=Asked.CONDITION,
     )
-    windows: int = _option("windows", count(least=2), 10, "Windows per round; 6 where they are longer by themselves.")
-    window_s: float = _option(
-        "window", duration(), 3.0, "Length of a window; 6s on Spark by itself where a job is several queries."
+    windows: int = declared(
+        "windows",
+        count(least=2),
+        10,
+        "Windows per round; 6 where they are longer by themselves.",
+        commands=SEARCHING,
+        asked=Asked.CONDITION,
     )
-    warm_up_s: float = _option(
+    window_s: float = declared(
+        "window",
+        duration(),
+        3.0,
+        "Length of a window; 6s on Spark by itself where a job is several queries.",
+        asked=Asked.CONDITION,
+    )
+    warm_up_s: float = declared(
         "warm-up",
         duration(),
         30.0,
         "How long a new Spark session is loaded before anything counts; up to 2.5 times that while its JVM compiles.",
     )
-    relevant_effect: float = _option("relevant-effect", ratio(zero=True), 0.03, "Smallest effect that matters.")
-    give_back: float = _option("give-back", ratio(zero=True), 0.02, "Largest loss accepted for fewer tasks.")
-    confirm: bool = _option("confirm", switch(), default=True, purpose="Confirm the answer in interleaved blocks.")
-    quick: bool = _option(
-        "quick", switch(), default=False, purpose="In four minutes: fewer windows, no confirmation, no verification."
+    relevant_effect: float = declared(
+        "relevant-effect",
+        ratio(zero=True),
+        RELEVANT_EFFECT,
+        "Smallest effect that matters.",
+        commands=SEARCHING,
+        asked=Asked.QUESTION,
     )
-    production_batch_s: float = _option(
-        "production-batch", duration(), 30.0, "Batch duration of production, with which the answer is verified."
+    give_back: float = declared(
+        "give-back",
+        ratio(zero=True),
+        0.02,
+        "Largest loss accepted for fewer tasks.",
+        commands=SEARCHING,
+        asked=Asked.QUESTION,
     )
-    max_slowdown: float = _option("max-slowdown", ratio(zero=False), 0.05, "Smallest slowdown that fails a gate.")
-    rule_out: float | None = _optional(
-        "rule-out", ratio(zero=False), "What a pass of a gate rules out.", unset="twice the --max-slowdown"
+    confirm: bool = declared(
+        "confirm", switch(), default=True, purpose="Confirm the answer in interleaved blocks.", commands=SEARCHING
     )
-    blocks: int = _option("blocks", count(least=2), 8, "Blocks of each version or variant, at the most.")
-    budget_s: float | None = _optional(
+    quick: bool = declared(
+        "quick",
+        switch(),
+        default=False,
+        purpose="In four minutes: fewer windows, no confirmation, no verification.",
+        commands=SEARCHING,
+    )
+    production_batch_s: float = declared(
+        "production-batch",
+        duration(),
+        30.0,
+        "Batch duration of production, with which the answer is verified.",
+        commands=SEARCHING,
+        asked=Asked.CONDITION,
+    )
+    max_slowdown: float = declared(
+        "max-slowdown", ratio(zero=False), 0.05, "Smallest slowdown that fails a gate.", commands={Command.GATE}
+    )
+    rule_out: float | None = optional(
+        "rule-out",
+        ratio(zero=False),
+        "What a pass of a gate rules out.",
+        unset="twice the --max-slowdown",
+        commands={Command.GATE},
+    )
+    blocks: int = declared(
+        "blocks",
+        count(least=2),
+        8,
+        "Blocks of each version or variant, at the most.",
+        commands={Command.GATE, Command.COMPARE},
+    )
+    budget_s: float | None = optional(
         "budget",
         duration(),
         "No round or block starts that would end after this time; a confirmation is finished.",
         unset="no limit; on Spark a search 6m (several queries 12m, --quick 3m30s), a gate 6m",
     )
-    seed: int = _option("seed", count(least=0), 1, "Seed of the simulated engine's noise.")
-    nodes: int = _option("nodes", count(least=1), 6, "Nodes of the simulated cluster.")
-    cores: int = _option("cores", count(least=1), 2, "Cores per node of the simulated cluster.")
-    noise: NoiseName = _option("noise", choice(NoiseName), NoiseName.QUIET, "Noise of the simulated cluster.")
-    master: str | None = _optional(
+    seed: int = declared(
+        "seed",
+        count(least=0),
+        1,
+        "Seed of the simulated engine's noise.",
+        needs=Ability.MODEL,
+        asked=Asked.CONDITION,
+    )
+    nodes: int = declared(
+        "nodes",
+        count(least=1),
+        6,
+        "Nodes of the simulated cluster.",
+        needs=Ability.MODEL,
+        asked=Asked.CONDITION,
+    )
+    cores: int = declared(
+        "cores",
+        count(least=1),
+        2,
+        "Cores per node of the simulated cluster.",
+        needs=Ability.MODEL,
+        asked=Asked.CONDITION,
+    )
+    noise: NoiseName = declared(
+        "noise",
+        choice(NoiseName),
+        NoiseName.QUIET,
+        "Noise of the simulated cluster.",
+        needs=Ability.MODEL,
+        asked=Asked.CONDITION,
+    )
+    master: str | None = optional(
         "master",
         text("a Spark master", "local[8] or spark://host:7077", "URL"),
         "Spark master.",
         unset="local[N] by cores and memory",
+        commands=MEASURING | {Command.CHECK},
+        needs=Ability.SPARK,
+        asked=Asked.CONDITION,
     )
-    conf: tuple[str, ...] = _option(
-        "conf", _SPARK_SETTING, (), "A Spark setting that goes before the engine's own; repeatable.", repeatable=True
+    conf: tuple[str, ...] = declared(
+        "conf",
+        _SPARK_SETTING,
+        (),
+        "A Spark setting that goes before the engine's own; repeatable.",
+        repeatable=True,
+        needs=Ability.SPARK,
+        asked=Asked.MACHINE,
     )
-    payloads: tuple[str, ...] = _option(
+    payloads: tuple[str, ...] = declared(
         "payloads",
         text("a file", "lines.jsonl.gz, or tweets=lines.jsonl for one source", "[SOURCE=]FILE"),
         (),
         "Messages to send, JSON lines, instead of the topology's own; repeatable.",
         repeatable=True,
         unset="the topology's",
+        commands=MEASURING | {Command.CHECK},
+        needs=Ability.MESSAGES,
+        asked=Asked.CONDITION,
     )
-    prefill: int | None = _optional(
-        "prefill", count(least=1), "Keys to load into the state of every deployment first.", unset="state starts empty"
+    prefill: int | None = optional(
+        "prefill",
+        count(least=1),
+        "Keys to load into the state of every deployment first.",
+        unset="state starts empty",
+        needs=Ability.STATE,
+        asked=Asked.DATA,
     )
-    kafka: str | None = _optional("kafka", _ADDRESS, "Kafka to use.", unset="an own one is started")
-    mongo: str | None = _optional("mongo", _URI, "MongoDB to store in.", unset="an own one is started")
-    json_to: str | None = _optional(
+    kafka: str | None = optional(
+        "kafka",
+        _ADDRESS,
+        "Kafka to use.",
+        unset="an own one is started",
+        commands=MEASURING | {Command.DOCTOR, Command.CAPTURE, Command.GENERATE},
+        needs=Ability.MESSAGES,
+    )
+    mongo: str | None = optional(
+        "mongo",
+        _URI,
+        "MongoDB to store in.",
+        unset="an own one is started",
+        commands=MEASURING | {Command.DOCTOR, Command.HISTORY},
+    )
+    json_to: str | None = optional(
         "json",
         text("a file", "result.json or -", "FILE|-"),
         "Write the result as JSON; - is stdout.",
         unset="not written",
     )
-    export: tuple[Export, ...] = _option(
+    export: tuple[Export, ...] = declared(
         "export", _EXPORT, (), "Write a report as json, csv or md; repeatable.", repeatable=True
     )
-    resume: str | None = _optional(
-        "resume", text("a run", "its name", "RUN"), "Go on with a stored run.", unset="a new run"
+    resume: str | None = optional(
+        "resume",
+        text("a run", "its name", "RUN"),
+        "Go on with a stored run.",
+        unset="a new run",
+        # The other two go on by themselves with what was interrupted.
+        commands={Command.RUN, Command.GATE},
     )
-    quiet: bool = _option("quiet", switch(), default=False, purpose="No progress, the result only.")
-    debug: bool = _option("debug", switch(), default=False, purpose="Show the traceback of an error.")
+    quiet: bool = declared(
+        "quiet",
+        switch(),
+        default=False,
+        purpose="No progress, the result only.",
+        commands=MEASURING | {Command.GENERATE},
+    )
+    debug: bool = declared("debug", switch(), default=False, purpose="Show the traceback of an error.", commands=ALL)
 
     origins: Mapping[str, str] = field(default_factory=dict)
     """The place that every key's value came from; keys left at their defaults are absent."""
@@ -250,11 +341,14 @@ class Settings:
         return self.origins.get(key, "default")
 
 
+DEFAULTS = Settings()
+"""Every setting as it is where nobody says anything."""
+
 OPTIONS: tuple[Option, ...] = tuple(
-    Option(field=declared.name, default=declared.default, **declared.metadata)
-    for declared in fields(Settings)
-    if declared.metadata
+    Option(field=setting.name, default=setting.default, **setting.metadata)
+    for setting in fields(Settings)
+    if setting.metadata
 )
 """All settings in the order of the help."""
-GATE_ONLY = ("max-slowdown", "rule-out", "blocks")
-"""Keys of the settings that mean nothing to a profile."""
+COSTS: tuple[Option, ...] = tuple(option for option in OPTIONS if option.asked in (Asked.MACHINE, Asked.DATA))
+"""Settings that make rows cost another amount: rounds with others are of another run."""

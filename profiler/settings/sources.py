@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from profiler.errors import UsageError, did_you_mean
-from profiler.settings.declarations import OPTIONS, Option, Settings
+from profiler.settings.declarations import OPTIONS, Settings
+from profiler.settings.option import Option
 
 Written = str | Sequence[str]
 """A value as the user wrote it; several for a repeatable setting."""

@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from profiler.statistics.doubt import Doubt
 
+RELEVANT_EFFECT = 0.03
+"""The smallest effect that matters to a search, where nobody says which."""
+
 
 class Verdict(StrEnum):
     """What a comparison says of the candidate against its reference."""

@@ -19,11 +19,8 @@ import numpy as np
 from profiler.statistics.correlation import mean_variance
 from profiler.statistics.doubt import Doubt
 from profiler.statistics.normality import mann_whitney_where_not_normal
-from profiler.statistics.result import Comparison, Verdict
+from profiler.statistics.result import RELEVANT_EFFECT, Comparison, Verdict
 from profiler.statistics.student import LogDifference, relative, welch_satterthwaite
-
-RELEVANT_EFFECT = 0.03
-"""The smallest effect that matters to a search."""
 
 
 def screen(

@@ -29,8 +29,8 @@ import numpy.typing as npt
 
 from profiler.statistics.control_variate import Windows, has_index, normalised, speed_slope
 from profiler.statistics.correlation import effective_size, pooled_lag1, window_variance
-from profiler.statistics.result import Comparison
-from profiler.statistics.screening import RELEVANT_EFFECT, screen
+from profiler.statistics.result import RELEVANT_EFFECT, Comparison
+from profiler.statistics.screening import screen
 from profiler.statistics.student import LOG_ROUNDING
 
 _USUAL_DRIFT_RATIO = 1 / 3

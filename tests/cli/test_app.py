@@ -14,7 +14,8 @@ import pytest
 import profiler
 from profiler import __version__
 from profiler.errors import ProfileError
-from profiler.settings.declarations import GATE_ONLY, OPTIONS
+from profiler.settings.declarations import OPTIONS
+from profiler.settings.option import Command
 
 ROOT = str(Path(profiler.__file__).parent.parent)
 
@@ -46,7 +47,7 @@ def test_without_a_command_the_help_is_shown_as_wrong_usage(profile) -> None:
 
 def test_help_of_run_names_every_setting_with_its_default(profile) -> None:
     shown = " ".join(profile("run", "--help").stdout.split())
-    for option in [option for option in OPTIONS if option.key not in GATE_ONLY]:
+    for option in [option for option in OPTIONS if Command.RUN in option.commands]:
         assert f"{option.flag} " in shown
         assert option.is_switch or f"[{option.show(option.default)}]" in shown
 

@@ -1,6 +1,6 @@
 """Settings: default < file < environment < flag, each value with where it came from, unknown keys refused."""
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,9 @@ from profiler.settings.declarations import (
     NoiseName,
     PolicyName,
     Settings,
-    without_credentials,
 )
+from profiler.settings.option import Asked
+from profiler.settings.quantities import without_credentials
 from profiler.settings.sources import resolve
 
 
@@ -224,3 +225,25 @@ def test_defaults_agree_with_the_methods_own() -> None:
     shared = [parameter.name for parameter in fields(Parameters) if parameter.name in ours]
     assert len(shared) >= 7
     assert {name: ours[name] for name in shared} == {name: getattr(Parameters(), name) for name in shared}
+
+
+def test_a_methods_knob_is_the_setting_of_its_name() -> None:
+    """A default stands once, and what a user sets reaches the method whatever the knob is called."""
+    from profiler.questions.search.run import policy_parameters
+
+    knobs = {"latency_ms": 70.0, "slice": 0.4, "stop_factor": 3.0, "alpha": 0.8, "relevant_effect": 0.01}
+    asked = asdict(policy_parameters(Settings(**knobs)))
+    assert {name: asked[name] for name in knobs} == knobs
+
+
+def test_every_question_is_a_knob_of_the_method() -> None:
+    """What makes another answer right is what the policies look at."""
+    from profiler.questions.search.policies.policy import Parameters
+
+    questions = {option.field for option in OPTIONS if option.asked is Asked.QUESTION}
+    assert len(questions) >= 7
+    assert questions == {knob.name for knob in fields(Parameters)} & {option.field for option in OPTIONS}
+
+
+def test_every_setting_belongs_to_a_command() -> None:
+    assert [option.key for option in OPTIONS if not option.commands] == []

@@ -27,6 +27,8 @@ from profiler.experiment.engine import Platform
 from profiler.history.documents import plain
 from profiler.job.operator_code import code_pieces
 from profiler.job.topology import Element, Operator, Source, Topology
+from profiler.settings.declarations import OPTIONS
+from profiler.settings.option import Asked
 from profiler.traffic.payload_sample import PayloadSample, sample_differences
 
 VERSION = 1
@@ -35,8 +37,6 @@ CODE = "code of "
 BOUNDS = "tasks"
 SIZE = ("master", "slots", "cores", "nodes")
 """Facts of the platform that say how much of it there is; all others say how fast it is."""
-QUESTIONS = ("latency", "latency-quantile", "slice", "stop-factor", "alpha", "relevant-effect", "give-back")
-"""Settings that make another answer right."""
 RATIO_MOVED = 0.1
 """Change of an operator's rows out per row in that is told."""
 
@@ -55,8 +55,8 @@ class Part(StrEnum):
     QUESTION = "question"
 
 
-COSTS = {"conf": Part.MACHINE, "prefill": Part.DATA}
-"""Settings that make rows cost another amount."""
+_PARTS = {option.key: Part(option.asked) for option in OPTIONS if option.asked not in (None, Asked.CONDITION)}
+"""Settings that make another answer right, or rows cost another amount, by key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +257,9 @@ def _data_differences(before: Fingerprint, now: Fingerprint) -> Iterator[str]:
 
 
 def _asked_differences(before: Fingerprint, now: Fingerprint) -> Iterator[Difference]:
-    parts = {**dict.fromkeys(QUESTIONS, Part.QUESTION), **COSTS}
     for fact, past, present in _changed(before.asked, now.asked):
-        if fact in parts:
-            yield Difference(parts[fact], f"{fact}: was {past}, is {present}")
+        if fact in _PARTS:
+            yield Difference(_PARTS[fact], f"{fact}: was {past}, is {present}")
     for name in before.application.keys() & now.application.keys():
         for fact, past, present in _changed(before.application[name], now.application[name]):
             if fact == BOUNDS:

@@ -37,7 +37,7 @@ from profiler.questions.search.run import (
 )
 from profiler.questions.search.stored_profiles import RECENT, readable, with_answers
 from profiler.services.run_folder import cache_directory
-from profiler.settings.declarations import PolicyName, Settings
+from profiler.settings.declarations import COSTS, PolicyName, Settings
 
 
 @dataclass(slots=True)
@@ -161,9 +161,9 @@ def _asked_differently(run: Run, wanted: Run) -> list[str]:
     if run.policy in {*PolicyName} - {PolicyName(wanted.policy)}:
         misfits.append(f"policy: was {run.policy}, is {wanted.policy}")
     misfits += [
-        f"{key}: was {before.get(key, 'none')}, is {now.get(key, 'none')}"
-        for key in ("conf", "prefill")
-        if before.get(key) != now.get(key)
+        f"{option.key}: was {before.get(option.key, 'none')}, is {now.get(option.key, 'none')}"
+        for option in COSTS
+        if before.get(option.key) != now.get(option.key)
     ]
     return misfits
 

@@ -34,6 +34,7 @@ from itertools import combinations
 
 import numpy as np
 
+from profiler.settings.declarations import DEFAULTS
 from profiler.statistics.confirmation import EQUIVALENCE_MARGIN, ArmDifference, Block, arm_difference
 from profiler.statistics.control_variate import normalised, speed_slope
 from profiler.statistics.doubt import Doubt
@@ -55,7 +56,7 @@ class Terms:
 
     alpha: float = 0.05
     """Family error over all pairs and looks."""
-    relevant_effect: float = 0.03
+    relevant_effect: float = DEFAULTS.relevant_effect
     """Smallest difference that is called one."""
     margin: float = EQUIVALENCE_MARGIN
     """Arms that differ by less than this tie."""

@@ -6,7 +6,7 @@ import os
 import platform
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,8 +31,7 @@ from profiler.questions.windows import fewer_of
 from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
 from profiler.report.progress import Progress, progress
-from profiler.secrets import masked_setting
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.declarations import COSTS, EngineName, Settings
 
 QUICK_WINDOWS = 5
 LONGEST_COLD = 2.5
@@ -122,15 +121,8 @@ def time_limits(settings: Settings) -> TimeLimits:
 
 def policy_parameters(settings: Settings) -> Parameters:
     """Return the method's knobs as the user set them."""
-    return Parameters(
-        latency_ms=settings.latency_ms,
-        latency_quantile=settings.latency_quantile,
-        slice=settings.slice,
-        stop_factor=settings.stop_factor,
-        alpha=settings.alpha,
-        relevant_effect=settings.relevant_effect,
-        give_back=settings.give_back,
-    )
+    knobs = [knob.name for knob in fields(Parameters) if hasattr(settings, knob.name)]
+    return Parameters(**{knob: getattr(settings, knob) for knob in knobs})
 
 
 def environment_of(engine: Engine) -> dict[str, Any]:
@@ -148,8 +140,12 @@ def environment_of(engine: Engine) -> dict[str, Any]:
 
 def _conditions(settings: Settings) -> dict[str, Any]:
     """Return what else rounds must have in common to belong to one run, where the user asked for it."""
-    asked = {"prefill": settings.prefill, "conf": [masked_setting(each) for each in settings.conf]}
-    return {name: value for name, value in asked.items() if value}
+    asked = {option: getattr(settings, option.field) for option in COSTS}
+    return {
+        option.key: [option.kind.show(each) for each in value] if option.repeatable else value
+        for option, value in asked.items()
+        if value
+    }
 
 
 def measure_as_before(engine: Engine, run: Run) -> None:

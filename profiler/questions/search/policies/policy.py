@@ -16,25 +16,26 @@ from profiler.experiment.rounds import Decision, Round, Trial
 from profiler.job.configuration import Configuration
 from profiler.job.slots import smallest_configuration
 from profiler.job.topology import Topology
+from profiler.settings.declarations import DEFAULTS
 
 PolicyPlan = Generator[Trial | Decision, Round | None, None]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The knobs of the method; defaults are the paper's where it has one."""
+    """The knobs of the method, most of them settings; defaults are the paper's where it has one."""
 
-    latency_ms: float = 500.0
-    latency_quantile: float = 0.95
-    slice: float = 0.3
+    latency_ms: float = DEFAULTS.latency_ms
+    latency_quantile: float = DEFAULTS.latency_quantile
+    slice: float = DEFAULTS.slice
     """Unit of task load in which ratios are rounded."""
-    stop_factor: float = 2.0
+    stop_factor: float = DEFAULTS.stop_factor
     """k: step 3 ends when every operator's latency is within k times its minimum."""
-    alpha: float = 0.9
+    alpha: float = DEFAULTS.alpha
     """A throughput below alpha times the best sends step 2 back to the best and throttles."""
     significance: float = 0.05
-    relevant_effect: float = 0.03
-    give_back: float = 0.02
+    relevant_effect: float = DEFAULTS.relevant_effect
+    give_back: float = DEFAULTS.give_back
     """Largest total loss accepted for fewer tasks; 0 gives nothing back."""
 
 
