@@ -137,8 +137,15 @@ class _Modules:
 def _lies_in(module: ModuleType, root: Path) -> bool:
     """Tell whether a module's file, or the folder of a package without one, is in a folder and no library."""
     places: list[Any] = [getattr(module, "__file__", None), *list(getattr(module, "__path__", None) or ())[:1]]
-    place = next((Path(str(each)) for each in places if each), None)
-    return place is not None and place.is_relative_to(root) and not is_library(place)
+    place = next((str(each) for each in places if each), None)
+    return place is not None and _is_own(place, root)
+
+
+@functools.cache
+def _is_own(place: str, root: Path) -> bool:
+    """Tell whether a path is in a folder and no library; every switch asks it of every module that is loaded."""
+    path = Path(place)
+    return path.is_relative_to(root) and not is_library(path)
 
 
 def _search_path(first: Path | None, moved: Moved | None) -> list[str]:
