@@ -144,7 +144,7 @@ def _task_rows(profiled: Profiled) -> Iterator[Row]:
 
 
 def appendix() -> str:
-    """Return the table of the README."""
+    """Return the table of results/workloads.md."""
     lines = [
         "| workload | start → answer | rows/s | gain | confirmed | rounds | minutes | simulated start, answer |",
         "|---|---|--:|--:|--:|--:|--:|--:|",
