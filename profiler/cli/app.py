@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
 from profiler import __version__
-from profiler.cli import capture, check, compare, config, doctor, gate, generate, history, init, recalibrate, run
+from profiler.cli.commands import LazyGroup
 from profiler.errors import ProfileError, UsageError
 from profiler.report.console import error_console
+from profiler.settings.sources import resolve
 
 _WRONG_USAGE = 2
 _COULD_NOT_RUN = 3
 _INTERRUPTED = 130
 
 
-class ProfileGroup(TyperGroup):
+class ProfileGroup(LazyGroup):
     """The group of all commands; every way of calling it ends in one clear sentence and an exit code."""
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
@@ -87,8 +87,6 @@ def _told(error: Exception, sentence: str, code: int, arguments: Sequence[str]) 
 
 
 def _wants_traceback(arguments: Sequence[str]) -> bool:
-    from profiler.settings.sources import resolve
-
     try:
         return "--debug" in arguments or resolve({}, os.environ, Path.cwd()).debug
     except UsageError:
@@ -124,16 +122,3 @@ def profile(
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help(), err=True)
         raise typer.Exit(_WRONG_USAGE)
-
-
-app.command("run", short_help="Find the best tasks per operator.")(run.run)
-app.command("gate", short_help="Is this version slower than another?")(gate.gate)
-app.command("compare", short_help="Which variant is the fastest?")(compare.compare)
-app.command("recalibrate", short_help="Does a stored profile still hold?")(recalibrate.recalibrate)
-app.command("check", short_help="Draw a topology, tell what is missing.")(check.check)
-app.command("doctor", short_help="Is all there that Spark needs?")(doctor.doctor)
-app.command("init", short_help="Write a topology to start from.")(init.init)
-app.command("generate", short_help="Send messages at a steady rate.")(generate.generate)
-app.command("capture", short_help="Sample a topic into a file.")(capture.capture)
-app.add_typer(config.app, name="config", short_help="Settings and where they come from.")
-app.add_typer(history.app, name="history", short_help="What was measured.")

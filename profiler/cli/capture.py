@@ -9,8 +9,14 @@ from typing import Annotated
 import typer
 
 from profiler.cli.flags import with_settings
+from profiler.errors import UsageError
+from profiler.report.console import error_console, result_console
+from profiler.services.kafka import given_kafka
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Command
+from profiler.settings.quantities import count
+from profiler.traffic.capture import sample_topic, write_sample
+from profiler.traffic.topic_reader import KafkaReader
 
 
 @with_settings(Command.CAPTURE, told={"kafka": "The broker to read from; it must be named."})
@@ -28,9 +34,6 @@ def capture(
 
     The file holds real data: it can be read by its owner only.
     """
-    from profiler.errors import UsageError
-    from profiler.settings.quantities import count
-
     wanted = count(least=1).read(messages, "--messages")
     path = Path(out or f"{topic}.jsonl.gz").expanduser()
     if settings.kafka is None:
@@ -39,11 +42,6 @@ def capture(
         raise UsageError(f"{path} exists.", hint="Name another file with --out, or add --force to replace it.")
     if not path.parent.is_dir():
         raise UsageError(f"There is no folder {path.parent}.", hint="Make it, or name another file with --out.")
-
-    from profiler.report.console import error_console, result_console
-    from profiler.services.kafka import given_kafka
-    from profiler.traffic.capture import sample_topic, write_sample
-    from profiler.traffic.topic_reader import KafkaReader
 
     given_kafka(settings.kafka).close()
     with closing(KafkaReader(settings.kafka)) as reader:

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
+from profiler.job.slots import smallest_configuration
+from profiler.questions.compare.request import CompareRequest
+from profiler.questions.compare.variants import Job, load_jobs
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Command
-
-if TYPE_CHECKING:
-    from profiler.questions.compare.variants import Job
-
-
-@dataclass(frozen=True, slots=True)
-class CompareRequest:
-    """What a comparison is asked to do."""
-
-    jobs: tuple[Job, ...]
-    equal_slots: bool
-    anew: bool
 
 
 @with_settings(Command.COMPARE)
@@ -51,10 +41,6 @@ def compare(
         )
     request = CompareRequest(_jobs(variants, settings), equal_slots=equal_slots, anew=anew)
 
-    from profiler.questions.fitting import fitted_to
-
-    settings = fitted_to([job.topology for job in request.jobs], settings)
-
     # Last, as it imports engines and statistics: wrong input is refused at once.
     from profiler.questions.compare.run import run_comparison
 
@@ -62,9 +48,6 @@ def compare(
 
 
 def _jobs(references: Sequence[str], settings: Settings) -> tuple[Job, ...]:
-    from profiler.job.slots import smallest_configuration
-    from profiler.questions.compare.variants import load_jobs
-
     jobs = load_jobs(references, settings)
     for job in jobs:
         smallest_configuration(job.topology, settings.slots)

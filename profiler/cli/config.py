@@ -9,6 +9,10 @@ from typing import Annotated
 
 import typer
 
+from profiler.report.console import result_console
+from profiler.settings.declarations import OPTIONS
+from profiler.settings.sources import resolve
+
 app = typer.Typer(
     help="Settings and where they come from: default < profile.toml or [tool.profile] < PROFILE_* < flag.",
     rich_markup_mode=None,
@@ -26,10 +30,6 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
 ) -> int:
     """Show every setting, its value and where the value came from."""
-    from profiler.report.console import result_console
-    from profiler.settings.declarations import OPTIONS
-    from profiler.settings.sources import resolve
-
     settings = resolve({}, os.environ, Path.cwd())
     values = {option: getattr(settings, option.field) for option in OPTIONS}
     if as_json:

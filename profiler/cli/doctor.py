@@ -7,8 +7,11 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
 from profiler.cli.flags import with_settings
+from profiler.report.console import result_console
+from profiler.services.doctor import examine
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Command
 
@@ -26,11 +29,6 @@ def doctor(
     settings: Settings,
 ) -> int:
     """Look at Java, jars, Kafka, MongoDB, ports, memory, disk and left-over processes; start nothing."""
-    from rich.table import Table
-
-    from profiler.report.console import result_console
-    from profiler.services.doctor import examine
-
     checks = examine(kafka=settings.kafka, mongo=settings.mongo)
     failed = any(not check.ok and _FETCHED_AT_FIRST_USE not in check.name.lower() for check in checks)
     if as_json:

@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
+from profiler.job.loading import load_topology
+from profiler.questions.gate.request import GateRequest
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Command
 from profiler.settings.quantities import ratio
-
-if TYPE_CHECKING:
-    from profiler.job.topology import Topology
-
-
-@dataclass(frozen=True, slots=True)
-class GateRequest:
-    """What a gate is asked to do."""
-
-    reference: str
-    """TOPOLOGY as it was written."""
-    topology: Topology
-    tasks: Mapping[str, int] | None
-    baseline: str | None
-    against: str | None
-    against_rev: str | None
-    aa: bool
-    save_baseline: str | None
-    drill: float | None
-    rule_out: float
-    force: bool
-    anew: bool
-
-    @property
-    def saves_only(self) -> bool:
-        """Tell whether nothing is to be compared: the baseline is measured against itself to know its noise."""
-        named = (self.baseline, self.against, self.against_rev, self.drill)
-        return self.save_baseline is not None and not self.aa and not any(named)
+from profiler.traffic.user_payloads import with_payloads
 
 
 @with_settings(
@@ -116,11 +89,6 @@ def gate(
     _check_one("--resume", "--anew", given=(settings.resume, anew), hint="Go on, or start over.")
     ruled_out = _rule_out(settings)
     drilled = None if drill is None else ratio(zero=False).read(drill, "--drill")
-
-    from profiler.job.loading import load_topology
-    from profiler.questions.fitting import fitted_to
-    from profiler.traffic.user_payloads import with_payloads
-
     loaded = with_payloads(load_topology(topology), settings)
     request = GateRequest(
         reference=topology,
@@ -140,7 +108,7 @@ def gate(
     # Last, as it imports engines and statistics: wrong input is refused at once.
     from profiler.questions.gate.run import run_gate
 
-    return run_gate(request, fitted_to((loaded,), settings))
+    return run_gate(request, settings)
 
 
 def _check_one(*flags: str, given: tuple[object, ...], hint: str = "Compare with one thing at a time.") -> None:

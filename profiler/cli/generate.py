@@ -9,8 +9,18 @@ from typing import Annotated
 import typer
 
 from profiler.cli.flags import with_settings
+from profiler.errors import UsageError
+from profiler.job.topology import Source
+from profiler.report.console import error_console, result_console
+from profiler.services.kafka import given_kafka
+from profiler.services.run_folder import cache_directory
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Command
+from profiler.settings.quantities import duration
+from profiler.settings.quantities import rate as rate_kind
+from profiler.traffic.generator.standalone import generate as send
+from profiler.traffic.generator.wire import GeneratorReport
+from profiler.traffic.payload_files import payload_file
 
 
 @with_settings(Command.GENERATE, told={"kafka": "The broker to send to; it must be named."})
@@ -23,17 +33,6 @@ def generate(
     settings: Settings,
 ) -> int:
     """Send messages at a steady rate, each when it is due, and report what was achieved."""
-    from profiler.errors import UsageError
-    from profiler.job.topology import Source
-    from profiler.report.console import error_console, result_console
-    from profiler.services.kafka import given_kafka
-    from profiler.services.run_folder import cache_directory
-    from profiler.settings.quantities import duration
-    from profiler.settings.quantities import rate as rate_kind
-    from profiler.traffic.generator.standalone import generate as send
-    from profiler.traffic.generator.wire import GeneratorReport
-    from profiler.traffic.payload_files import payload_file
-
     if settings.kafka is None:
         raise UsageError("`profile generate` needs a broker to send to.", hint="Name it: --kafka HOST:PORT.")
     per_s = rate_kind().read(rate, "--rate")

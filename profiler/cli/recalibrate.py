@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
+from profiler.questions.recalibrate.request import RecalibrateRequest
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Command
 from profiler.settings.quantities import count, duration
-
-
-@dataclass(frozen=True, slots=True)
-class RecalibrateRequest:
-    """What a recalibration is asked to do."""
-
-    profile: str | None
-    topology: str | None
-    """TOPOLOGY where the stored profile does not say it, or it has moved."""
-    dry_run: bool
-    watch: bool
-    job: str | None
-    queue_rows: int | None
-    period_s: float
 
 
 @with_settings(Command.RECALIBRATE)

@@ -7,8 +7,11 @@ from typing import Annotated
 import typer
 
 from profiler.cli.flags import with_settings
+from profiler.job.loading import load_topology
+from profiler.job.slots import smallest_configuration
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Command
+from profiler.traffic.user_payloads import with_payloads
 
 
 @with_settings(Command.RUN)
@@ -24,14 +27,8 @@ def run(
     settings: Settings,
 ) -> int:
     """Find the best configuration of a topology: tasks per operator, throughput, latency, settings to paste."""
-    from profiler.job.loading import load_topology
-    from profiler.job.slots import smallest_configuration
-    from profiler.questions.fitting import fitted_to
-    from profiler.traffic.user_payloads import with_payloads
-
     loaded = with_payloads(load_topology(topology), settings)
     smallest_configuration(loaded, settings.slots)
-    settings = fitted_to((loaded,), settings)
 
     # Last, as it imports engines and policies: wrong input is refused at once.
     from profiler.questions.search.run import run_profile

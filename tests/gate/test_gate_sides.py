@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from profiler.cli.gate import GateRequest
 from profiler.errors import UsageError
 from profiler.history.baselines import Baseline
 from profiler.job.configuration import Configuration
 from profiler.job.loading import load_topology
+from profiler.questions.gate.request import GateRequest
 from profiler.questions.gate.sides import opponent
 from tests.git_repositories import Repository
 

@@ -6,7 +6,6 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from profiler.cli.compare import CompareRequest
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.errors import ProfileError
 from profiler.history.baselines import block_at
@@ -19,8 +18,10 @@ from profiler.questions.compare.experiment import DESIGN, HeadToHead, PastBlock,
 from profiler.questions.compare.exports import COMPARE_WRITERS, as_markdown
 from profiler.questions.compare.progress import CompareProgress
 from profiler.questions.compare.ranking import Terms
+from profiler.questions.compare.request import CompareRequest
 from profiler.questions.compare.resume import comparison_run, kept_comparison, told_how_to_go_on
 from profiler.questions.compare.terminal import print_comparison
+from profiler.questions.fitting import fitted_to
 from profiler.questions.search.run import run_history
 from profiler.questions.windows import fewer_of
 from profiler.report.console import result_console
@@ -30,6 +31,7 @@ from profiler.settings.declarations import Settings
 
 def run_comparison(request: CompareRequest, settings: Settings) -> int:
     """Profile the variants as far as needed, compare them, print the ranking; return the exit code."""
+    settings = fitted_to([job.topology for job in request.jobs], settings)
     time_limit = TimeLimit(settings.budget_s, time.monotonic())
     outputs = Outputs.opened(settings, COMPARE_WRITERS)
     first, *others = (job.topology for job in request.jobs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-from profiler.cli.gate import GateRequest
 from profiler.experiment.engine import Engine
 from profiler.experiment.measure import WindowPlan
 from profiler.history.baselines import Baseline
@@ -16,6 +15,7 @@ from profiler.history.records import Run, RunKind
 from profiler.history.session.keeping import new_run_id
 from profiler.job.topology import Topology
 from profiler.questions.gate.document import GateCase
+from profiler.questions.gate.request import GateRequest
 from profiler.questions.gate.sides import Opponent
 from profiler.settings.declarations import Settings
 

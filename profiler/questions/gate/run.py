@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 
-from profiler.cli.gate import GateRequest
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.experiment.confrontation import looks
 from profiler.experiment.engine import Engine
@@ -16,10 +15,12 @@ from profiler.history.fingerprint.digests import conf_digest, data_digests
 from profiler.history.fingerprint.environment import fingerprint
 from profiler.history.session.kept_blocks import in_another_session, kept_gate
 from profiler.history.session.opening import OpenStore, opened_history
+from profiler.questions.fitting import fitted_to
 from profiler.questions.gate.document import Against, GateCase, gate_document
 from profiler.questions.gate.experiment import DESIGN, Drill, GateExperiment, GateResult, Side, StoredSide, side_by_side
 from profiler.questions.gate.exports import GATE_WRITERS, as_markdown
 from profiler.questions.gate.question import gate_run
+from profiler.questions.gate.request import GateRequest
 from profiler.questions.gate.save_baseline import baseline_of, revision_to_save, with_baseline_saved
 from profiler.questions.gate.sides import Opponent, configured, opponent, other_tasks, require_allowed, wanted_tasks
 from profiler.questions.gate.terminal import print_gate
@@ -41,6 +42,7 @@ CLOSING_S = 25.0
 def run_gate(request: GateRequest, settings: Settings) -> int:
     """Run a gate, keep it and the baseline where asked, print the verdict; return the exit code."""
     started_s = time.monotonic()
+    settings = fitted_to((request.topology,), settings)
     outputs = Outputs.opened(settings, GATE_WRITERS)
     design = fewer_of(replace(DESIGN, blocks=settings.blocks), settings.window_s)
     title = f"gate {request.topology.name} on {settings.engine}"

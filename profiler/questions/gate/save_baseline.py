@@ -6,7 +6,6 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from profiler.cli.gate import GateRequest
 from profiler.errors import ProfileError
 from profiler.experiment.engine import Engine
 from profiler.history.baselines import Baseline
@@ -16,6 +15,7 @@ from profiler.job.revision import clean_commit
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE
 from profiler.questions.gate.document import Against, GateCase
 from profiler.questions.gate.experiment import GateResult
+from profiler.questions.gate.request import GateRequest
 from profiler.questions.gate.verdict import GateVerdict
 
 

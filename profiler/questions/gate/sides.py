@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
-from profiler.cli.gate import GateRequest
 from profiler.errors import ProfileError, UsageError, did_you_mean
 from profiler.history.baselines import Baseline
 from profiler.job.configuration import Configuration
@@ -15,6 +14,7 @@ from profiler.job.revision import clean_commit, empty_submodules, shown, unpacke
 from profiler.job.topology import Element, Topology
 from profiler.job.versions import Version, load_version
 from profiler.questions.gate.document import Against
+from profiler.questions.gate.request import GateRequest
 
 
 @dataclass(frozen=True, slots=True)

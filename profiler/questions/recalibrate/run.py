@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from profiler.cli.recalibrate import RecalibrateRequest
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.engine import Engine
@@ -39,6 +38,7 @@ from profiler.questions.recalibrate.decision import (
     verdict,
 )
 from profiler.questions.recalibrate.document import RecalibrateCase, recalibrate_document
+from profiler.questions.recalibrate.request import RecalibrateRequest
 from profiler.questions.recalibrate.terminal import RECALIBRATE_WRITERS, as_markdown, print_recalibration
 from profiler.questions.recalibrate.warm_start import WarmStart
 from profiler.questions.search.document import profile_document

@@ -16,7 +16,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from profiler.cli.recalibrate import RecalibrateRequest
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.events import Phase
 from profiler.history.records import RunState, SeenWindow
@@ -25,6 +24,7 @@ from profiler.history.session.opening import OpenStore
 from profiler.history.store import Store
 from profiler.questions.fingerprints import as_asked
 from profiler.questions.recalibrate.decision import StoredProfile
+from profiler.questions.recalibrate.request import RecalibrateRequest
 from profiler.questions.recalibrate.watch import QUEUE_S, Alarm, Watch, WatchedSample, WatchLimits
 from profiler.questions.recalibrate.watch_words import alarm_in_words, recommendation, watch_document
 from profiler.questions.search.stored_profiles import find_profile, history_of, profile_in_file

@@ -21,6 +21,7 @@ from profiler.history.session.opening import OpenStore, opened_history
 from profiler.history.session.resuming import resumed
 from profiler.job.topology import Topology
 from profiler.questions.fingerprints import code_of, fingerprint_on, with_fingerprint
+from profiler.questions.fitting import fitted_to
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop, TimeLimits
 from profiler.questions.search.markdown import as_markdown
@@ -48,6 +49,7 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
 
     `reference` is TOPOLOGY as it was written: a recalibration loads the job by it.
     """
+    settings = fitted_to((topology,), settings)
     outputs = Outputs.opened(settings)
     design, parameters = search_design(settings), policy_parameters(settings)
     batch_s = None if settings.quick else settings.production_batch_s

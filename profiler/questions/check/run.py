@@ -1,0 +1,53 @@
+"""Check what `profile check` was asked, and print what it found."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+
+from profiler.engines.spark.jvm.session import default_master, local_slots
+from profiler.job.topology import Topology
+from profiler.questions.check import findings
+from profiler.questions.check.columns import operator_columns
+from profiler.questions.check.document import check_document
+from profiler.questions.check.findings import Room
+from profiler.questions.check.request import CheckRequest
+from profiler.questions.check.terminal import print_checked
+from profiler.report.console import error_console, result_console
+from profiler.settings.declarations import Settings
+from profiler.traffic.user_payloads import in_words, payload_samples
+
+
+def run_check(request: CheckRequest, settings: Settings) -> int:
+    """Look at a topology, print what was found; return the exit code."""
+    loaded = request.topology
+    samples = payload_samples(loaded, settings)
+    columns = _columns(loaded) if request.spark else None
+    checked = findings.check(loaded, bound=settings.slots, room=_room(settings.master), columns=columns)
+    if request.as_json:
+        payloads = {name: asdict(sample) for name, sample in samples.items()} or None
+        _say(json.dumps({**check_document(checked), "payloads": payloads}, indent=2, ensure_ascii=False))
+    else:
+        print_checked(result_console(), checked)
+        for source in loaded.sources:
+            if source.name in samples:
+                _say(f"Payloads of {in_words(source.name, source.payloads or '', samples[source.name])}")
+    return 0
+
+
+def _columns(topology: Topology) -> dict[str, tuple[str, ...]] | None:
+    """Look at the columns; a topology without Spark code needs no session for that."""
+    if all(operator.function is None for operator in topology.operators):
+        return None
+    error_console().print("Looking at the operators' columns in a local Spark session (--no-spark skips it) …")
+    return operator_columns(topology)
+
+
+def _room(master: str | None) -> Room:
+    named = master or default_master()
+    return Room(named, local_slots(named), by_default=master is None)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

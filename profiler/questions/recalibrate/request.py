@@ -1,0 +1,19 @@
+"""What a recalibration is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RecalibrateRequest:
+    """What a recalibration is asked to do."""
+
+    profile: str | None
+    topology: str | None
+    """TOPOLOGY where the stored profile does not say it, or it has moved."""
+    dry_run: bool
+    watch: bool
+    job: str | None
+    queue_rows: int | None
+    period_s: float
