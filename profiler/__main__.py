@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import sys
-from io import TextIOWrapper
 
-from profiler.cli.app import app
-from profiler.cli.signals import end_like_ctrl_c
+_INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            # A terminal that cannot show "→" shows "?" instead of an error.
-            stream.reconfigure(errors="replace")
-    end_like_ctrl_c()
-    app(prog_name="profile")
+    try:
+        # Imported here, so that Ctrl-C is told as one while the other modules are imported, too.
+        from profiler.cli.signals import end_like_ctrl_c  # noqa: PLC0415
+        from profiler.cli.streams import make_lasting, settled  # noqa: PLC0415
+
+        make_lasting()
+        end_like_ctrl_c()
+        sys.exit(settled(_called()))
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        sys.exit(_INTERRUPTED)
+
+
+def _called() -> int:
+    from profiler.cli.app import app  # noqa: PLC0415
+
+    try:
+        app(prog_name="profile")
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 0
+    return 0
 
 
 if __name__ == "__main__":

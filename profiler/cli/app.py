@@ -11,7 +11,6 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -20,7 +19,7 @@ from profiler import __version__
 from profiler.cli.commands import LazyGroup
 from profiler.errors import ProfileError, UsageError
 from profiler.report.console import error_console
-from profiler.settings.sources import resolve
+from profiler.settings.sources import current_directory, resolve
 
 _WRONG_USAGE = 2
 _COULD_NOT_RUN = 3
@@ -44,12 +43,27 @@ class ProfileGroup(LazyGroup):
         return option
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; an interruption is said, not shown."""
+        """Run a command; an interruption is said, and nothing leaves with a code that typer chooses."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             error_console().print("Interrupted.")
             raise typer.Exit(_INTERRUPTED) from None
+        except BrokenPipeError as error:
+            # It is no stream of this process: these outlast their readers.
+            raise ProfileError(
+                f"A program that profile talks to is gone: {error.strerror}.", hint="--debug shows which."
+            ) from error
+        except EOFError as error:
+            raise _UnforeseenError from error
+        except Exception:
+            raise
+        except BaseException as error:
+            raise _UnforeseenError from error
+
+
+class _UnforeseenError(Exception):
+    """Its cause is an error that typer would end the process for, with exit code 1: that means "slower" only."""
 
 
 def _exit_code(command: Callable[[], Any], arguments: Sequence[str]) -> int:
@@ -62,12 +76,15 @@ def _exit_code(command: Callable[[], Any], arguments: Sequence[str]) -> int:
         command_path = context.command_path if context else "profile"
         said = f"{error.format_message().rstrip('.')}. '{command_path} --help' tells more."
         return _told(error, said, _WRONG_USAGE, ())  # what is wrong is in the call: no traceback tells more
+    except _UnforeseenError as unforeseen:
+        cause = unforeseen.__cause__ or unforeseen
+        return _told(cause, _unexpected(cause), _COULD_NOT_RUN, arguments)
     except Exception as error:  # noqa: BLE001 - the last resort: a defect must not show as a traceback either
         return _told(error, _unexpected(error), _COULD_NOT_RUN, arguments)
     return code if isinstance(code, int) else 0
 
 
-def _unexpected(error: Exception) -> str:
+def _unexpected(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"The disk is full: {error.strerror}{f' ({error.filename})' if error.filename else ''}. Free some space."
     try:
@@ -77,7 +94,7 @@ def _unexpected(error: Exception) -> str:
     return f"Unexpected {type(error).__name__}: {said}. This is a defect in profile; --debug shows where."
 
 
-def _told(error: Exception, sentence: str, code: int, arguments: Sequence[str]) -> int:
+def _told(error: BaseException, sentence: str, code: int, arguments: Sequence[str]) -> int:
     if _wants_traceback(arguments):
         traceback.print_exception(error)
     console = error_console()
@@ -88,7 +105,7 @@ def _told(error: Exception, sentence: str, code: int, arguments: Sequence[str]) 
 
 def _wants_traceback(arguments: Sequence[str]) -> bool:
     try:
-        return "--debug" in arguments or resolve({}, os.environ, Path.cwd()).debug
+        return "--debug" in arguments or resolve({}, os.environ, current_directory()).debug
     except UsageError:
         return False
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from profiler.report.console import result_console
 from profiler.settings.declarations import OPTIONS
-from profiler.settings.sources import resolve
+from profiler.settings.sources import current_directory, resolve
 
 app = typer.Typer(
     help="Settings and where they come from: default < profile.toml or [tool.profile] < PROFILE_* < flag.",
@@ -30,7 +29,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")] = False,
 ) -> int:
     """Show every setting, its value and where the value came from."""
-    settings = resolve({}, os.environ, Path.cwd())
+    settings = resolve({}, os.environ, current_directory())
     values = {option: getattr(settings, option.field) for option in OPTIONS}
     if as_json:
         document = {

@@ -6,14 +6,13 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import typer
 
 from profiler.settings.declarations import OPTIONS
 from profiler.settings.option import Command, Option
-from profiler.settings.sources import Written, resolve
+from profiler.settings.sources import Written, current_directory, resolve
 
 Function = Callable[..., int]
 
@@ -29,7 +28,7 @@ def with_settings(name: Command, *, told: Mapping[str, str] | None = None) -> Ca
         @functools.wraps(command)
         def wrapper(**arguments: Any) -> int:
             given = {option.key: arguments.pop(option.field) for option in options}
-            settings = resolve(_written(given), os.environ, Path.cwd())
+            settings = resolve(_written(given), os.environ, current_directory())
             return command(**arguments, settings=settings)
 
         own = inspect.signature(command, eval_str=True)

@@ -210,13 +210,24 @@ def _guarded(run: Callable[[], T], place: str) -> T:
     except TopologyError as error:
         where = own_line(error)
         raise TopologyError(f"{where}: {error.message}" if where else error.message, hint=error.hint) from error
-    except (Exception, SystemExit) as error:
-        text = " ".join(str(error).split()).rstrip(".")[:_LONGEST_TEXT]
-        said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        said = _said(error)
         hint = "Correct that line; --debug shows the traceback."
         if isinstance(error, ModuleNotFoundError) and error.name:
             hint = f"Correct its name, or install it where profile runs: {sys.executable} -m pip install …"
         raise TopologyError(f"'{place}' cannot be loaded: {own_line(error) or place}: {said}.", hint=hint) from error
+
+
+def _said(error: BaseException) -> str:
+    """Name an error of the user's code and what it says, which may be nothing, or an error of its own."""
+    kind = type(error).__name__
+    try:
+        text = " ".join(str(error).split()).rstrip(".")[:_LONGEST_TEXT]
+    except Exception:  # noqa: BLE001
+        text = "it can't say why"
+    return f"{kind}: {text}" if text else kind
 
 
 def own_line(error: BaseException) -> str:

@@ -36,6 +36,14 @@ def resolve(flags: Mapping[str, Written], environment: Mapping[str, str], direct
     return Settings(**values, origins=origins)
 
 
+def current_directory() -> Path:
+    """Return the directory in which the user works; UsageError where it has been deleted."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("The current directory no longer exists.", hint="Change to one that does.") from None
+
+
 _Found = tuple[Option, Written, str, str]
 """A setting, its text, where it came from, and how an error names it."""
 
@@ -83,16 +91,24 @@ def _nearest_table(directory: Path) -> tuple[Path | None, Mapping[str, Any]]:
             return own, _read_toml(own)
         shared = folder / "pyproject.toml"
         if shared.is_file():
-            tool = _read_toml(shared).get("tool", {})
+            tool = _table(_read_toml(shared).get("tool", {}), "tool", shared)
             if "profile" in tool:
-                return shared, tool["profile"]
+                return shared, _table(tool["profile"], "tool.profile", shared)
     return None, {}
+
+
+def _table(found: object, name: str, path: Path) -> Mapping[str, Any]:
+    if not isinstance(found, Mapping):
+        raise UsageError(f"{path} sets '{name}' to a single value.", hint=f"Write it as a table: [{name}].")
+    return found
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except RecursionError as error:
+        raise UsageError(f"{path} is nested too deeply.", hint="Correct it or move it away.") from error
+    except (ValueError, OSError) as error:  # the first also of a number with thousands of digits
         raise UsageError(f"{path} cannot be read: {error}.", hint="Correct it or move it away.") from error
 
 
