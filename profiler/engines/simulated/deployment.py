@@ -53,7 +53,7 @@ class _Span:
     flow_per_s: float
     saturated: bool
     backlog_rows: float
-    """At its end."""
+    """Rows that wait at the end of the window."""
 
 
 class SimulatedDeployment:

@@ -14,7 +14,7 @@ from profiler.errors import UsageError
 from profiler.job.topology import Cost, Element, Operator, Output, Source, Topology
 
 _HOTTEST = 1.0 - 1e-6
-"""Every task gets some rows, however hot another's key is: a rate of zero has no service time."""
+"""The largest share of one key: every task gets some rows, as a rate of zero has no service time."""
 _SEGMENTS = 8
 """Parts of the workload, replayed in a loop, that differ in what workload-dependent operators make of them."""
 
@@ -30,12 +30,12 @@ class Network:
     after: Ints
     source_share: Floats
     pull_per_s: Floats
-    """Infinite for operators."""
+    """Rows per second that one task of a source can pull; infinite for operators."""
     cpu_s: Floats
-    """Per row, uncontended."""
+    """CPU seconds per row, uncontended."""
     wait_s: Floats
     selectivity: Floats
-    """Cases × elements where it varies with the data; one case on average."""
+    """Rows out per row in: cases × elements where it varies with the data, one case on average."""
     logic: npt.NDArray[np.bool_]
     emits_per_s: Floats
     hot_share: Floats
@@ -80,7 +80,7 @@ def _cost(element: Element) -> Cost:
 
 
 def _hot_share(element: Element) -> float:
-    """Only rows that are dealt by key can pile up on one task."""
+    """Return the share of the hottest key; only rows that are dealt by key can pile up on one task."""
     if isinstance(element, Operator) and (element.stateful or element.key is not None):
         return element.hot_key_share
     return 0.0

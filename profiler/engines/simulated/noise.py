@@ -19,7 +19,7 @@ import numpy as np
 
 
 class Preset(StrEnum):
-    """What kind of machine is simulated."""
+    """The kind of machine that is simulated."""
 
     QUIET = "quiet"
     """The paper's own cluster."""
@@ -35,7 +35,7 @@ class WindowNoise:
 
     throughput_factor: float
     cpu_factor: float
-    """Of the CPU time per row."""
+    """The factor of the CPU time per row."""
     speed_index: float
 
 
@@ -47,7 +47,7 @@ class _Figures:
     explained: float
     """Part of the variance of log throughput that the log of the speed index explains."""
     cpu_sd: float
-    """Of CPU per row × speed index."""
+    """Standard deviation of CPU per row × speed index."""
     lag1: float
     """Correlation of consecutive windows within a block."""
     drift_share: float

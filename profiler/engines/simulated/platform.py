@@ -35,7 +35,7 @@ class SimulatedPlatform:
     hop_cpu_ms: float = 0.002
     """CPU of handing one row to a task on the same node, half of it paid by the sender and half by the receiver."""
     remote_hop_cpu_ms: float = 0.008
-    """The same between nodes."""
+    """CPU of handing one row to a task on another node."""
     hop_ms: float = 0.1
     """Time a row travels within a node; it delays rows but keeps no thread busy."""
     remote_hop_ms: float = 0.5
@@ -47,7 +47,7 @@ class SimulatedPlatform:
     queue_rows: int = 64
     """Rows that wait before one task at the most; then its upstream blocks."""
     service_spread: Spread = Spread.ERLANG
-    """How the time a row takes varies from row to row."""
+    """The way in which the time a row takes varies from row to row."""
     data_variation: float = 0.05
     """Coefficient of variation, over the workload, of the selectivity of workload-dependent operators."""
 
@@ -56,11 +56,11 @@ class SimulatedPlatform:
     first_warm_up_s: float = 8.0
     """Time in which that loss falls to a third."""
     warm_up_loss: float = 0.2
-    """The same for every later deployment: the session is warm, the query is new."""
+    """Part of the capacity that is missing when a later deployment starts: the session is warm, the query is new."""
     warm_up_s: float = 2.5
 
     load_error: float = 0.0
-    """How far true costs under load are off the uncontended ones; the sign is drawn per operator."""
+    """The part by which true costs under load are off the uncontended ones; the sign is drawn per operator."""
     hidden_skew: float = 0.0
     """Largest hidden share of a keyed operator's rows that go to one task; a quarter of it for the others."""
     inefficiency: float = 0.0

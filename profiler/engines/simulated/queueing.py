@@ -19,11 +19,11 @@ Floats = npt.NDArray[np.float64]
 
 
 class Spread(StrEnum):
-    """How a time varies from row to row around its mean."""
+    """The way in which a time varies from row to row around its mean."""
 
     CONSTANT = "constant"
     ERLANG = "erlang"
-    """Coefficient of variation 0.5, the sum of four exponential phases: most code."""
+    """The sum of four exponential phases, with a coefficient of variation of 0.5: most code."""
     EXPONENTIAL = "exponential"
 
     @property

@@ -27,7 +27,7 @@ class Nodes:
     tasks: Floats
     """Tasks per kind of thread and node: cases × kinds × nodes."""
     cores: int
-    """Per node."""
+    """Cores per node."""
     switching: Floats
     """The factor q: cases × nodes."""
 
