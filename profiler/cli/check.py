@@ -12,7 +12,7 @@ from profiler.job.slots import smallest_configuration
 from profiler.questions.check.request import CheckRequest
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Command
-from profiler.traffic.user_payloads import with_payloads
+from profiler.settings.user_payloads import with_payloads
 
 
 @with_settings(Command.CHECK)

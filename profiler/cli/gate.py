@@ -14,7 +14,7 @@ from profiler.questions.gate.request import GateRequest
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Command
 from profiler.settings.quantities import ratio
-from profiler.traffic.user_payloads import with_payloads
+from profiler.settings.user_payloads import with_payloads
 
 
 @with_settings(

@@ -18,7 +18,7 @@ from profiler.job.topology import Source, Topology
 from profiler.report.time_left import ARMS, TYPICAL_ROUNDS, TimeLeft
 from profiler.settings.declarations import EngineName, Settings
 from profiler.settings.spark_conf import spark_settings
-from profiler.traffic.user_payloads import check_prefill, in_words, payload_samples, with_payloads
+from profiler.settings.user_payloads import check_prefill, in_words, payload_samples, with_payloads
 
 if TYPE_CHECKING:
     from profiler.services.run_folder import RunFolder

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 
 from profiler.secrets import masked_setting
+from profiler.services.broker_address import BROKERS
 from profiler.settings.option import ALL, MEASURING, SEARCHING, Ability, Asked, Command, Option, declared, optional
-from profiler.settings.quantities import BROKERS, Kind, choice, count, duration, number, ratio, switch, text
+from profiler.settings.quantities import Kind, choice, count, duration, number, ratio, switch, text
 from profiler.statistics.result import RELEVANT_EFFECT
 
 

@@ -21,9 +21,6 @@ E = TypeVar("E", bound=StrEnum)
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
-_PLACE = r"(?:[^\s:,/\[\]]+|\[[0-9a-fA-F:]+\]):[0-9]{1,5}"
-BROKERS = rf"{_PLACE}(?:,{_PLACE})*"
-"""Pattern of a Kafka address: HOST:PORT or several with commas, an IPv6 address in brackets."""
 
 
 @dataclass(frozen=True, slots=True)

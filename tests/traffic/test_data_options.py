@@ -12,7 +12,7 @@ from profiler.errors import UsageError
 from profiler.job.loading import load_topology
 from profiler.settings.declarations import Settings
 from profiler.settings.spark_conf import spark_settings
-from profiler.traffic.user_payloads import with_payloads
+from profiler.settings.user_payloads import with_payloads
 
 SIMULATED = ("--engine", "simulated", "--nodes", "3", "--cores", "2", "--quick")
 

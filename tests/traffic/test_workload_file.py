@@ -13,7 +13,7 @@ from profiler import Operator, Source, Topology
 from profiler.errors import UsageError
 from profiler.history.fingerprint.digests import data_digests
 from profiler.settings.declarations import Settings
-from profiler.traffic.user_payloads import payload_samples
+from profiler.settings.user_payloads import payload_samples
 from profiler.traffic.workload_file import sample_file, sha256_of_file
 
 LINES = b"".join(b'{"number": %d}\n' % number for number in range(100_000))

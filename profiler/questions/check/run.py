@@ -16,7 +16,7 @@ from profiler.questions.check.request import CheckRequest
 from profiler.questions.check.terminal import print_checked
 from profiler.report.console import error_console, result_console
 from profiler.settings.declarations import Settings
-from profiler.traffic.user_payloads import in_words, payload_samples
+from profiler.settings.user_payloads import in_words, payload_samples
 
 
 def run_check(request: CheckRequest, settings: Settings) -> int:

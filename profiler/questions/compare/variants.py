@@ -9,8 +9,8 @@ from profiler.job.loading import load_topology
 from profiler.job.topology import Topology
 from profiler.job.versions import load_version
 from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.user_payloads import with_payloads
 from profiler.shipped import WORKLOADS
-from profiler.traffic.user_payloads import with_payloads
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,8 +64,8 @@ from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
 from profiler.report.progress import Progress, progress
 from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.user_payloads import with_payloads
 from profiler.shipped import WORKLOADS
-from profiler.traffic.user_payloads import with_payloads
 
 TYPICAL_ROUNDS = 2
 
