@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from profiler.errors import UsageError
 from profiler.experiment.engine import Engine
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.slots import smallest_configuration
 from profiler.job.topology import Source, Topology
 from profiler.report.time_left import ARMS, TYPICAL_ROUNDS, TimeLeft

@@ -13,7 +13,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from profiler.experiment.events import BlockMeasured, BlockStarted, Event, TrialStarted, WindowSeen
+from profiler.experiment.events import BlockMeasured, BlockStarted, Event, LoadingStarted, TrialStarted, WindowSeen
 
 DEPLOYING_S = 5.0
 """From a deployment's start to the beginning of its first window. Where only one was seen it counts as no more than
@@ -42,7 +42,7 @@ class BlockTime:
     def __call__(self, event: Event) -> None:
         """Take notice of what happened."""
         now_s = self.clock()
-        if isinstance(event, TrialStarted | BlockStarted):
+        if isinstance(event, TrialStarted | LoadingStarted | BlockStarted):
             self._began_s, self._is_first = now_s, True
             if not self._firsts_s:
                 self._last_s = now_s

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from profiler.experiment.blocks import throughput_blocks
+from profiler.experiment.blocks import Arm, Blocks, throughput_blocks
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Listener, ignore
-from profiler.experiment.measure import Arm, WindowPlan, observe_blocks
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Topology
 from profiler.statistics.confirmation import Block, confirm, order
 from profiler.statistics.result import Comparison, Verdict
@@ -60,6 +60,7 @@ def confront(
 ) -> Confrontation:
     """Measure the first arm against all others, interleaved; of `rivals` only those that may be better go on."""
     made = Confrontation(alpha)
+    measured = Blocks(engine, topology, arms, design, report)
     others = list(range(1, len(arms)))
     done = 0
     for passes, part in looks(design.blocks):
@@ -67,16 +68,8 @@ def confront(
         if done % 2:
             turn.reverse()  # goes on mirroring, so that every arm's mean position in time stays the same
         numbers = [turn[index] for index in order(passes - done, len(turn))]
-        seen = observe_blocks(
-            engine,
-            topology,
-            arms,
-            numbers,
-            design,
-            report,
-            before=len(made.blocks),
-            planned=len(made.blocks) + (design.blocks - done) * len(turn),
-        )
+        planned = len(made.blocks) + (design.blocks - done) * len(turn)
+        seen = measured.in_turn(numbers, before=len(made.blocks), planned=planned)
         made.blocks += throughput_blocks(seen)
         undecided = made.look(others, part)
         others = [other for other in undecided if other not in rivals or _may_be_better(made.against[other])]

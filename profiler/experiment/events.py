@@ -32,6 +32,16 @@ class TrialStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadingStarted:
+    """An engine is about to be loaded with a job until it is up to its speed; `name` says with which."""
+
+    number: int
+    """Counts such loads, from 1."""
+    name: str
+    configuration: Configuration
+
+
+@dataclass(frozen=True, slots=True)
 class WindowSeen:
     """A window ended; `planned` windows make up the phase, as far as that is known."""
 
@@ -100,6 +110,7 @@ class VerificationStarted:
 
 Event = (
     TrialStarted
+    | LoadingStarted
     | WindowSeen
     | RoundMeasured
     | RoundDecided

@@ -1,36 +1,32 @@
-"""The only place that deploys and observes: search rounds, and the interleaved blocks of a confirmation.
+"""Measure one configuration: deploy it, bring it to its load, observe it until the windows are enough.
 
-A search round finds its own stress rate: twice the predicted capacity, raised while the job keeps up. A rate far
+A measurement finds its own stress rate: twice the predicted capacity, raised while the job keeps up. A rate far
 above the capacity does no harm: the engines bound what is under way, and what is held back counts as offered; a rate
-that has to be raised costs a change of load. Warm-up ends by a stationarity check, not by a fixed time; a round that
-is hopelessly below its reference ends early. (One that is clearly above does not: it becomes the reference of later
-rounds, and with five windows instead of ten it cost 0.5 % of the answer under shared noise.)
+that has to be raised costs a change of load. Warm-up ends by a stationarity check, not by a fixed time; a measurement
+that is hopelessly below its reference ends early. (One that is clearly above does not: it becomes the reference of
+later rounds, and with five windows instead of ten it cost 0.5 % of the answer under shared noise.)
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import statistics
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 
 from profiler.errors import ProfileError
 from profiler.experiment.engine import Deployment, Engine
-from profiler.experiment.events import BlockStarted, Listener, Phase, WindowSeen, ignore
+from profiler.experiment.events import Listener, Phase, WindowSeen, ignore
 from profiler.experiment.observation import (
-    BlockWindows,
     Detail,
-    Latency,
     Measurement,
     Observation,
     hot_keys,
     summed_operators,
+    typical_latency,
 )
-from profiler.experiment.rounds import Round, Trial
-from profiler.experiment.side_by_side import observed_together
+from profiler.experiment.window_plan import FEWEST_WINDOWS, WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 from profiler.statistics.doubt import Doubt
@@ -48,12 +44,8 @@ WORTH_PROBING = 0.97
 """Part of its reference's throughput from which on a round may be accepted, so that its latency is wanted."""
 PROBE_LOAD = 0.9
 CALM_LOAD = 0.2
-BLOCK_PROBE_LOAD = 0.6
-"""Of a block's latency probe: the same rate for all arms, which one that is a third slower still follows."""
 HOPELESS = 0.7
 """A round whose windows are all below this part of its reference needs no more of them."""
-FEWEST_WINDOWS = 4
-"""Fewer make a round doubtful, and tell no hopeless one."""
 RATE_CHANGES = 16
 COMPILING = 0.2
 """Cores that compilers take from which on an engine still becomes faster: in 30 to 75 s of a session of word count its
@@ -61,124 +53,42 @@ CPU per row fell by a tenth."""
 
 
 @dataclass(frozen=True, slots=True)
-class WindowPlan:
-    """How long to look: numbers of windows."""
+class Load:
+    """A configuration under load: what is deployed, and how closely it is looked at."""
 
-    windows: int = 10
-    warm_up: int = 14
-    """Windows to wait for a steady state at the most."""
-    probe: int = 3
-    calm: int = 5
-    block: int = 3
-    block_warm_up: int = 1
-    block_probe: int = 0
-    """Windows at the end of a block that tell the latency at a rate the arms can follow; a confirmation needs none."""
-    blocks: int = 6
-    """Blocks per arm of a confirmation; 0 leaves the answer unconfirmed."""
-    longest_cold: float = 1.0
-    """How many times as long as it must a new engine may be loaded while its compilers are busy."""
+    configuration: Configuration
+    """Tasks, and the rate that is offered where it is limited; else it is stressed."""
+    detail: Detail = Detail.LIGHT
+    fused: bool = False
+    """Run the job as written today, without extra shuffles."""
+    calm: bool = False
+    """Observe a small stream as well, for the application's features."""
+    effort: int = 1
+    """Multiplies the number of windows, where a finer comparison is needed."""
+    predicted_per_s: float | None = None
+    """Capacity that is expected; sets the first stress rate."""
 
 
 def measure(
     engine: Engine,
     topology: Topology,
-    trial: Trial,
+    load: Load,
     design: WindowPlan,
     *,
-    reference: Round | None,
+    reference_per_s: float | None = None,
     cold_s: float = 0.0,
     report: Listener = ignore,
 ) -> Measurement:
-    """Deploy a trial, bring it to its load, observe it until the windows are enough, and take it down.
+    """Deploy a configuration, bring it to its load, observe it until the windows are enough, and take it down.
 
-    `cold_s` seconds under load are let pass first, for an engine that is new.
+    One that is far below `reference_per_s` is not observed to its end. `cold_s` seconds under load are let pass first,
+    for an engine that is new.
     """
-    with _deployed(engine, topology, trial) as deployment:
-        observer = _Observer(deployment, topology, trial, design, engine.window_s, cold_s, report)
-        if trial.configuration.offered_per_s is not None:
-            return observer.throttled(trial.configuration.offered_per_s)
-        return observer.stressed(reference.throughput_per_s if reference else None)
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """One side of a confirmation or a gate: what to deploy, and the throughput that is expected of it."""
-
-    configuration: Configuration
-    expected_per_s: float
-    fused: bool = False
-    topology: Topology | None = None
-    """Where it is another one than the other arms'."""
-    name: str = ""
-    """For those who watch."""
-
-
-def observe_blocks(
-    engine: Engine,
-    topology: Topology,
-    arms: Sequence[Arm],
-    order: Sequence[int],
-    design: WindowPlan,
-    report: Listener = ignore,
-    *,
-    before: int = 0,
-    planned: int | None = None,
-    detail: Detail = Detail.LIGHT,
-) -> Iterator[BlockWindows]:
-    """Measure the arms in turn, one short block each, in the given order; yield every block as it ends.
-
-    `before` blocks were measured already, and at the most `planned` will have been in the end, for those who watch.
-    """
-    for index, number in enumerate(order, start=before):
-        arm = arms[number]
-        report(BlockStarted(index, planned or before + len(order), arm.configuration, arm.name))
-        with closing(engine.deploy(arm.topology or topology, arm.configuration, detail, fused=arm.fused)) as deployment:
-            rate = arm.configuration.offered_per_s or STRESS * arm.expected_per_s
-            watched = partial(observed, deployment, configuration=arm.configuration, report=report)
-            stressed = watched(rate, design.block_warm_up + design.block, Phase.BLOCK)
-            probed = watched(BLOCK_PROBE_LOAD * arm.expected_per_s, design.block_probe, Phase.PROBE)
-        yield BlockWindows(number, stressed[design.block_warm_up :], probed)
-
-
-def observe_side_by_side(
-    engine: Engine,
-    topology: Topology,
-    arms: Sequence[Arm],
-    order: Sequence[int],
-    design: WindowPlan,
-    report: Listener = ignore,
-    *,
-    before: int = 0,
-    planned: int | None = None,
-    detail: Detail = Detail.LIGHT,
-) -> Iterator[BlockWindows]:
-    """Measure a short block of each arm at the same time, deployed in the given order; yield all when they have ended.
-
-    Where CPU bounds them, each has its part of what was seen of one alone, so that their probe's rate is so much less.
-    """
-    chosen = [arms[number] for number in order]
-    configuration, expected_per_s = chosen[0].configuration, min(arm.expected_per_s for arm in chosen)
-    name = " and ".join(dict.fromkeys(arm.name for arm in chosen))
-    report(BlockStarted(before, planned or before + len(order), configuration, name, together=len(set(order))))
-    with ExitStack() as opened:
-        deployments = [
-            opened.enter_context(closing(engine.deploy(arm.topology or topology, arm.configuration, detail)))
-            for arm in chosen
-        ]
-
-        def watched(rate_per_s: float, windows: int, phase: Phase) -> tuple[tuple[Observation, ...], ...]:
-            index = itertools.count(1)
-            return observed_together(
-                deployments,
-                rate_per_s,
-                windows,
-                lambda window: report(WindowSeen(phase, min(next(index), windows), windows, configuration, window)),
-            )
-
-        stressed = watched(STRESS * expected_per_s, design.block_warm_up + design.block, Phase.BLOCK)
-        probed = watched(BLOCK_PROBE_LOAD * expected_per_s / len(chosen), design.block_probe, Phase.PROBE)
-    for number, windows, probe in zip(order, stressed, probed, strict=True):
-        yield BlockWindows(number, windows[design.block_warm_up :], probe)
+    with closing(engine.deploy(topology, load.configuration, load.detail, fused=load.fused)) as deployment:
+        observer = _Observer(deployment, topology, load, design, engine.window_s, cold_s, report)
+        if load.configuration.offered_per_s is not None:
+            return observer.throttled(load.configuration.offered_per_s)
+        return observer.stressed(reference_per_s)
 
 
 def observed(
@@ -199,13 +109,6 @@ def observed(
     return tuple(seen)
 
 
-@contextmanager
-def _deployed(engine: Engine, topology: Topology, trial: Trial) -> Iterator[Deployment]:
-    deployment = engine.deploy(topology, trial.configuration, trial.detail, fused=trial.fused)
-    with closing(deployment):
-        yield deployment
-
-
 class _Observer:
     """One deployment being observed."""
 
@@ -213,7 +116,7 @@ class _Observer:
         self,
         deployment: Deployment,
         topology: Topology,
-        trial: Trial,
+        load: Load,
         design: WindowPlan,
         window_s: float,
         cold_s: float,
@@ -221,15 +124,15 @@ class _Observer:
     ) -> None:
         self.deployment = deployment
         self.topology = topology
-        self.trial = trial
+        self.load = load
         self.design = design
         self.report = report
-        self.wanted = design.windows * trial.effort
+        self.wanted = design.windows * load.effort
         self.window_s = window_s
         self.cold_s = cold_s
         """Seconds under load that a new engine still needs."""
         self.compiling_s = (design.longest_cold - 1) * cold_s
-        """Those after them that it may take while it compiles."""
+        """Seconds after those that it may still be loaded, as long as it compiles."""
         self.warm_up_seen = 0
 
     def stressed(self, reference_per_s: float | None) -> Measurement:
@@ -238,13 +141,13 @@ class _Observer:
         throughput = statistics.fmean(window.throughput_per_s for window in windows)
         if throughput <= 0:
             raise ProfileError(
-                f"No row came through {self.trial.configuration}.", hint="Look into the engine's log for the reason."
+                f"No row came through {self.load.configuration}.", hint="Look into the engine's log for the reason."
             )
         worth_probing = reference_per_s is None or throughput >= WORTH_PROBING * reference_per_s
         probe = self._probed(PROBE_LOAD * throughput) if worth_probing else ()
-        calm = self._settled(CALM_LOAD * throughput, self.design.calm, Phase.CALM) if self.trial.calm else ()
+        calm = self._settled(CALM_LOAD * throughput, self.design.calm, Phase.CALM) if self.load.calm else ()
         return Measurement(
-            configuration=self.trial.configuration,
+            configuration=self.load.configuration,
             offered_per_s=rate,
             windows=windows,
             calm=calm,
@@ -258,7 +161,7 @@ class _Observer:
         """Observe at a limited rate; its windows tell throughput and latency at once."""
         windows = self._warm(rate_per_s)
         return Measurement(
-            configuration=self.trial.configuration,
+            configuration=self.load.configuration,
             offered_per_s=rate_per_s,
             windows=windows,
             warm_up_windows=self.warm_up_seen,
@@ -278,7 +181,7 @@ class _Observer:
             else:
                 seen.append(window)
                 phase, index, planned = Phase.THROTTLED, len(seen), self.wanted
-            self.report(WindowSeen(phase, index, planned, self.trial.configuration, window))
+            self.report(WindowSeen(phase, index, planned, self.load.configuration, window))
             if len(seen) == self.wanted:
                 break
         return tuple(seen)
@@ -297,7 +200,7 @@ class _Observer:
         return self._settled(PROBE_LOAD * now_per_s, self.design.probe, Phase.PROBE)
 
     def _under_stress(self, reference_per_s: float | None) -> tuple[float, tuple[Observation, ...], tuple[Doubt, ...]]:
-        predicted = self.trial.predicted_per_s
+        predicted = self.load.predicted_per_s
         rate = STRESS * predicted if predicted else FIRST_RATE_PER_S
         for _ in range(RATE_CHANGES):
             keeps_up, windows, doubts = self._at(rate, reference_per_s)
@@ -320,7 +223,7 @@ class _Observer:
             phase, index, planned = (
                 (Phase.STRESS, len(steady), self.wanted) if steady else (Phase.WARM_UP, len(seen), self.design.warm_up)
             )
-            self.report(WindowSeen(phase, index, planned, self.trial.configuration, window))
+            self.report(WindowSeen(phase, index, planned, self.load.configuration, window))
             if _keeps_up(rate, seen):
                 self.warm_up_seen += len(seen)
                 return True, tuple(seen), ()
@@ -361,7 +264,7 @@ class _Observer:
     def _settled(self, rate: float, windows: int, phase: Phase) -> tuple[Observation, ...]:
         """Observe at a rate the job can follow; a deployment's first window begins after the change of load."""
         return observed(
-            self.deployment, rate, windows, phase, configuration=self.trial.configuration, report=self.report
+            self.deployment, rate, windows, phase, configuration=self.load.configuration, report=self.report
         )
 
 
@@ -385,22 +288,6 @@ def _is_hopeless(steady: Sequence[Observation], reference_per_s: float | None) -
     if reference_per_s is None or len(steady) < FEWEST_WINDOWS:
         return False
     return max(window.throughput_per_s for window in steady) < HOPELESS * reference_per_s
-
-
-def typical_latency(windows: Sequence[Observation]) -> Latency | None:
-    """Return the median window's latency, quantile by quantile: one stalled window is no property of the job.
-
-    None where no window has a latency, as no sampled row came out.
-    """
-    seen = [window.processing_ms for window in windows if math.isfinite(window.processing_ms.mean)]
-    if not seen:
-        return None
-    return Latency(
-        mean=statistics.median(latency.mean for latency in seen),
-        p50=statistics.median(latency.p50 for latency in seen),
-        p95=statistics.median(latency.p95 for latency in seen),
-        p99=statistics.median(latency.p99 for latency in seen),
-    )
 
 
 def _of_latency(probe: Sequence[Observation]) -> tuple[Doubt, ...]:

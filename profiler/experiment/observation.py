@@ -6,6 +6,7 @@ to the sink; end-to-end latency from the moment the message was due to be sent.
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -212,6 +213,22 @@ def _added(past: OperatorWindow, seen: OperatorWindow) -> OperatorWindow:
 
 def _sum_if_known(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
+
+
+def typical_latency(windows: Sequence[Observation]) -> Latency | None:
+    """Return the median window's latency, quantile by quantile: one stalled window is no property of the job.
+
+    None where no window has a latency, as no sampled row came out.
+    """
+    seen = [window.processing_ms for window in windows if math.isfinite(window.processing_ms.mean)]
+    if not seen:
+        return None
+    return Latency(
+        mean=statistics.median(latency.mean for latency in seen),
+        p50=statistics.median(latency.p50 for latency in seen),
+        p95=statistics.median(latency.p95 for latency in seen),
+        p99=statistics.median(latency.p99 for latency in seen),
+    )
 
 
 HOT_KEY = 1.5

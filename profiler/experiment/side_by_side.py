@@ -1,6 +1,6 @@
 """Observe deployments that run at the same time: what the machine does to one it does to the others.
 
-All are offered the same rate until each has enough windows in which it had company from beginning to end: an engine
+Each is offered its rate until all have enough windows in which they had company from beginning to end: an engine
 starts its deployments one after the other, and their windows end at different times. What one shows before the others
 have begun does not count. One that has its windows stays under load while the others catch up, and asks for no more: a
 window that is begun has to be waited for.
@@ -76,16 +76,22 @@ class _Watched:
 
 
 def observed_together(
-    deployments: Sequence[Deployment], rate_per_s: float, windows: int, report: Callable[[Observation], None]
+    deployments: Sequence[Deployment],
+    rates_per_s: Sequence[float],
+    windows: int,
+    report: Callable[[Observation], None],
 ) -> tuple[tuple[Observation, ...], ...]:
-    """Offer each the rate and return so many windows of each; `report` hears of those of the first one.
+    """Offer each its rate and return so many windows of each; `report` hears of those of the first one.
 
     Where one breaks, all are closed and its error is raised.
     """
     if windows <= 0:
         return tuple(() for _ in deployments)
     coming: SimpleQueue[tuple[_Watched, Observation | Exception]] = SimpleQueue()
-    watched = [_Watched(deployment, rate_per_s, coming) for deployment in deployments]
+    watched = [
+        _Watched(deployment, rate_per_s, coming)
+        for deployment, rate_per_s in zip(deployments, rates_per_s, strict=True)
+    ]
     try:
         for each in watched:
             each.start()

@@ -24,6 +24,7 @@ from profiler.experiment.events import (
     BlockMeasured,
     BlockStarted,
     Event,
+    LoadingStarted,
     RoundDecided,
     RoundMeasured,
     TrialStarted,
@@ -128,7 +129,7 @@ class Keeper:
     def __call__(self, event: Event) -> None:
         """Take down what an event tells; wait, a little, only where a round or a block is over."""
         match event:
-            case TrialStarted(number):
+            case TrialStarted(number) | LoadingStarted(number):
                 self._round, self._block = number, None
             case BlockStarted(index):
                 self._round, self._block = None, index

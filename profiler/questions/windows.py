@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from profiler.engines.spark.layout.chains import cut
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Topology
 from profiler.settings.declarations import EngineName, Settings
 

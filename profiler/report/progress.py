@@ -17,6 +17,7 @@ from rich.text import Text
 from profiler.experiment.events import (
     BlockStarted,
     Event,
+    LoadingStarted,
     Phase,
     RoundDecided,
     RoundMeasured,
@@ -99,6 +100,8 @@ class PlainLines(Silent):
         match event:
             case TrialStarted(number, trial):
                 self._line(f"round {number}: {trial.action}, tasks {trial.configuration}")
+            case LoadingStarted():
+                self._line(loading_in_words(event))
             case RoundDecided(outcome) if outcome.decision is not None:
                 self._line(f"round {outcome.number}: {outcome_in_words(outcome)}")
             case SearchEnded():
@@ -141,6 +144,11 @@ def unconfirmed_in_words(event: SearchEnded) -> str:
     if answer.configuration.tasks == initial.configuration.tasks:
         return found
     return f"{found}, {change(answer.throughput_per_s / initial.throughput_per_s - 1)}"
+
+
+def loading_in_words(event: LoadingStarted) -> str:
+    """Say what the engine is loaded with before anything counts."""
+    return f"loading {event.name}: tasks {event.configuration}"
 
 
 def block_in_words(event: BlockStarted) -> str:
@@ -189,6 +197,8 @@ class LivePanel:
         match event:
             case TrialStarted(number, trial):
                 self.note(f"round {number}: {trial.action}, tasks {trial.configuration}")
+            case LoadingStarted():
+                self.note(loading_in_words(event))
             case WindowSeen():
                 self.window = _window_in_words(event)
             case RoundMeasured(outcome):

@@ -10,13 +10,14 @@ from profiler.experiment.block_time import DEPLOYING_S
 from profiler.experiment.events import (
     BlockStarted,
     Event,
+    LoadingStarted,
     RoundDecided,
     SearchEnded,
     TrialStarted,
     VerificationStarted,
     WindowSeen,
 )
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.questions.search.verification import BATCHES, WARM_UP_BATCHES
 from profiler.report.words import minutes
 
@@ -70,7 +71,7 @@ class TimeLeft:
     def __call__(self, event: Event) -> None:
         """Take notice of what happened."""
         match event:
-            case TrialStarted(number=1):
+            case TrialStarted(number=1) | LoadingStarted(number=1):
                 self._ends_s[0] += self._clock() - self._began_s - STARTING_S
                 self._search_began_s = self._clock()
             case RoundDecided():
@@ -117,5 +118,4 @@ class TimeLeft:
         return max(min(ends_s, self._search_began_s + self._budget_s) - self._clock(), round_s / 2)
 
     def _block_s(self) -> float:
-        design = self._design
-        return DEPLOYING_S + (design.block_warm_up + design.block + design.block_probe) * self._window_s
+        return DEPLOYING_S + self._design.block_windows * self._window_s

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from profiler.engines.opening import opened_engine
+from profiler.experiment.blocks import Arm
 from profiler.experiment.events import Event, RoundDecided
-from profiler.experiment.measure import Arm
 from profiler.job.configuration import Configuration
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies import POLICIES

@@ -31,7 +31,7 @@ from scripts.benches.warm_engine import CONFIGURATION, TOPOLOGY, AtNeed, WarmEng
 MEASURED = (
     "profiler/engines/spark",
     "profiler/traffic/generator",
-    "profiler/experiment/measure.py",
+    "profiler/experiment",
     "workloads/word_count.py",
     "workloads/tweets.py",
     "scripts/benches/engine.py",

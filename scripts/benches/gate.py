@@ -23,9 +23,10 @@ from scipy import optimize, stats
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
+from profiler.experiment.blocks import Arm, Blocks
 from profiler.experiment.confrontation import EARLY_PART
-from profiler.experiment.measure import Arm, WindowPlan, observe_blocks
 from profiler.experiment.observation import Detail
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Topology
@@ -46,10 +47,8 @@ NODES, CORES = 2, 2
 MEASURED = (
     "profiler/statistics",
     "profiler/engines/simulated",
-    "profiler/experiment/measure.py",
-    "profiler/experiment/confrontation.py",
+    "profiler/experiment",
     "profiler/questions/gate/experiment.py",
-    "profiler/experiment/block_time.py",
     "workloads",
     "scripts/benches/gate.py",
 )
@@ -165,7 +164,7 @@ def _true_effects(name: str, slowdown: float) -> dict[Criterion, float]:
         engine = _engine(Preset.QUIET, seed=0)
         arms = [_arm(topology, engine), _arm(_slower(topology, CASES[name], slowdown), engine)]
         design = WindowPlan(block=40, block_warm_up=6, blocks=2)
-        blocks = list(observe_blocks(engine, topology, arms, order(4), design, detail=Detail.APART))
+        blocks = list(Blocks(engine, topology, arms, design, detail=Detail.APART).in_turn(order(4)))
         found = judge(blocks, GateLimits())
         total_s = sum(change.baseline_s for change in found.operators)
         return {

@@ -24,16 +24,13 @@ MEASURED = (
     "profiler/engines/spark",
     "profiler/traffic/generator",
     "profiler/statistics",
-    "profiler/experiment/measure.py",
-    "profiler/experiment/side_by_side.py",
+    "profiler/experiment",
     "profiler/questions/gate/experiment.py",
-    "profiler/experiment/confrontation.py",
     "profiler/engines/spark/jvm/machine_speed.py",
     "profiler/questions/gate/run.py",
     "scripts/benches/gate_spark.py",
     "profiler/questions/gate/burden.py",
     "profiler/questions/gate/drill.py",
-    "profiler/experiment/block_time.py",
     "workloads",
 )
 """A change of these makes the gates stale."""

@@ -38,7 +38,7 @@ MEASURED = (
     "profiler/questions/search",
     "profiler/statistics",
     "profiler/engines/simulated",
-    "profiler/experiment/measure.py",
+    "profiler/experiment",
     "profiler/questions/search/loop.py",
     "workloads",
     "scripts/benches/quality.py",

@@ -20,8 +20,8 @@ from scipy import stats
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.measure import WindowPlan
 from profiler.experiment.rounds import Action, Step
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Topology
 from profiler.questions.recalibrate.decision import RecalibrationVerdict, StoredProfile, verdict
@@ -46,7 +46,7 @@ MEASURED = (
     "profiler/questions/search",
     "profiler/statistics",
     "profiler/engines/simulated",
-    "profiler/experiment/measure.py",
+    "profiler/experiment",
     "profiler/questions/search/loop.py",
     "profiler/questions/recalibrate/decision.py",
     "workloads",

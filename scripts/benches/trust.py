@@ -14,10 +14,10 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from profiler.experiment.blocks import throughput_blocks
+from profiler.experiment.blocks import Arm, Blocks, throughput_blocks
 from profiler.experiment.confrontation import confront
 from profiler.experiment.engine import Engine
-from profiler.experiment.measure import Arm, WindowPlan, observe_blocks
+from profiler.experiment.window_plan import WindowPlan
 from profiler.questions.search.loop import FEWEST_BLOCKS
 from profiler.questions.search.run import policy_parameters, search_design
 from profiler.settings.declarations import Settings
@@ -34,7 +34,7 @@ T = TypeVar("T")
 WINDOWS_OF = (
     "profiler/engines/spark",
     "profiler/traffic/generator",
-    "profiler/experiment/measure.py",
+    "profiler/experiment",
     "workloads/word_count.py",
     "workloads/tweets.py",
     "scripts/benches/warm_engine.py",
@@ -135,9 +135,8 @@ def _side_by_side(warm: AtNeed[WarmEngine], answers: Sequence[Answer], sizes: Si
     """Measure the answers in turn, as a confirmation without an early look would."""
     engine = _recorded("answers", Saved("trust-answers", *ANSWERS_OF), warm)
     arms = [answer.arm for answer in answers]
-    yield from throughput_blocks(
-        observe_blocks(engine, TOPOLOGY, arms, order(sizes.design.blocks, len(arms)), sizes.design)
-    )
+    blocks = Blocks(engine, TOPOLOGY, arms, sizes.design)
+    yield from throughput_blocks(blocks.in_turn(order(sizes.design.blocks, len(arms))))
 
 
 def _recorded(series: str, saved: Saved, warm: AtNeed[WarmEngine]) -> RecordedEngine:

@@ -11,8 +11,9 @@ from typing import Generic, Self, TypeVar
 
 from profiler.engines.opening import opened_engine
 from profiler.engines.spark.engine import SparkEngine
-from profiler.experiment.measure import STRESS, WindowPlan, measure
-from profiler.experiment.rounds import Action, Step, Trial
+from profiler.experiment.measure import STRESS, Load
+from profiler.experiment.warmth import Warmth
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.loading import load_topology
 from profiler.services.kafka import open_kafka
@@ -54,8 +55,7 @@ def warm_engine() -> Iterator[WarmEngine]:
         if not isinstance(engine, SparkEngine):
             raise AssertionError(engine.name)
         note("warming up")
-        trial = Trial(CONFIGURATION, Step.SEARCH, Action.START)
-        seen = measure(engine, TOPOLOGY, trial, WARM_UP, reference=None, cold_s=engine.platform.cold_s)
+        seen = Warmth(engine).measured(TOPOLOGY, Load(CONFIGURATION), WARM_UP)
         note(f"warm: {CONFIGURATION} does {seen.throughput_per_s:,.0f} rows/s")
         yield WarmEngine(engine, kafka.address, run, seen.throughput_per_s)
 

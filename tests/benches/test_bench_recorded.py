@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from profiler.experiment.blocks import Arm
 from profiler.experiment.confrontation import confront
-from profiler.experiment.measure import Arm, WindowPlan
 from profiler.experiment.observation import Latency
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Operator, Source, Topology
 from scripts.benches.recorded import RecordedEngine

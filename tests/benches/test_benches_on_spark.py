@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from profiler.engines.spark.load.topics import Topics
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from scripts.benches import engine, generator, trust, uninstrumented
 from scripts.benches.uninstrumented import plain_windows
 from scripts.benches.warm_engine import CONFIGURATION, TOPOLOGY, WarmEngine

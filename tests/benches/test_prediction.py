@@ -8,9 +8,9 @@ import pytest
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.measure import WindowPlan, measure
+from profiler.experiment.measure import Load, measure
 from profiler.experiment.observation import Detail
-from profiler.experiment.rounds import Action, Step, Trial
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Source, Topology
@@ -21,10 +21,8 @@ FREE_HOPS = SimulatedPlatform(cores_per_node=4, slots=40, hop_cpu_ms=0.0, remote
 
 def started(topology: Topology, platform: SimulatedPlatform = FREE_HOPS):
     """Measure one task each, as a search begins."""
-    trial = Trial(
-        Configuration.of(dict.fromkeys(topology.names, 1)), Step.FEATURES, Action.START, detail=Detail.FULL, calm=True
-    )
-    return measure(SimulatedEngine(platform, seed=1), topology, trial, WindowPlan(), reference=None)
+    load = Load(Configuration.of(dict.fromkeys(topology.names, 1)), Detail.FULL, calm=True)
+    return measure(SimulatedEngine(platform, seed=1), topology, load, WindowPlan())
 
 
 @pytest.mark.parametrize("name", ["linear", "diamond", "star", "word-count"])

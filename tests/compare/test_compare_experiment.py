@@ -10,8 +10,9 @@ import pytest
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.events import BlockMeasured, BlockStarted, Phase, TrialStarted, WindowSeen
-from profiler.experiment.measure import BLOCK_PROBE_LOAD, STRESS
+from profiler.experiment.blocks import BLOCK_PROBE_LOAD
+from profiler.experiment.events import BlockMeasured, BlockStarted, LoadingStarted, Phase, WindowSeen
+from profiler.experiment.measure import STRESS
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.compare.experiment import DESIGN, HeadToHead, PastBlock, Variant
@@ -32,7 +33,7 @@ class Watched:
 
     def __init__(self, *variants, preset=Preset.QUIET, seed=1, kind=SimulatedEngine, **more):
         self.engine = kind(SimulatedPlatform(cores_per_node=4), preset, seed=seed)
-        self.events, self.notes, self.deployed = [], [], []
+        self.events, self.deployed = [], []
         deploy = self.engine.deploy
 
         def deployed(topology, configuration, detail, *, fused=False, **rest):
@@ -40,9 +41,7 @@ class Watched:
             return deploy(topology, configuration, detail, fused=fused, **rest)
 
         self.engine.deploy = deployed
-        self.outcome = HeadToHead(
-            self.engine, variants, report=self.events.append, note=self.notes.append, **more
-        ).run()
+        self.outcome = HeadToHead(self.engine, variants, report=self.events.append, **more).run()
 
     def all(self, kind):
         return [event for event in self.events if isinstance(event, kind)]
@@ -78,8 +77,7 @@ def test_variants_take_turns_and_every_second_turn_is_mirrored():
 def test_every_variant_is_stressed_and_probed_by_its_own_pace():
     """What its profile said may be old: it is loaded first, which tells the pace of today."""
     seen = Watched(replace(SLOW, expected_per_s=50.0), replace(FAST, expected_per_s=9e5))
-    assert seen.notes == ["loading slow", "loading fast"]
-    assert len(seen.all(TrialStarted)) == 2
+    assert [(event.number, event.name) for event in seen.all(LoadingStarted)] == [(1, "slow"), (2, "fast")]
     for phase, load in ((Phase.BLOCK, STRESS), (Phase.PROBE, BLOCK_PROBE_LOAD)):
         offered = {(e.configuration, e.observation.offered_per_s) for e in seen.all(WindowSeen) if e.phase is phase}
         assert len(offered) == 2
@@ -92,8 +90,7 @@ def test_every_variant_is_stressed_and_probed_by_its_own_pace():
 def test_a_variant_that_was_just_profiled_here_needs_no_loading():
     """Its pace is known, and so is its code."""
     seen = Watched(replace(SLOW, is_warm=True), replace(FAST, is_warm=True, expected_per_s=1300.0))
-    assert not seen.notes
-    assert not seen.all(TrialStarted)
+    assert not seen.all(LoadingStarted)
     assert [each.expected_per_s for each in seen.outcome.variants] == [1000.0, 1300.0]
 
 

@@ -59,7 +59,7 @@ class TestSparkEngine(EngineConformance):
             closing(engine.deploy(topology, configuration, Detail.APART)) as first,
             closing(engine.deploy(topology, configuration, Detail.APART)) as second,
         ):
-            seen = observed_together((first, second), low_rate, 2 * self.windows, lambda _: None)
+            seen = observed_together((first, second), [low_rate] * 2, 2 * self.windows, lambda _: None)
             for windows in seen:
                 assert mean_throughput(windows[self.windows :]) == pytest.approx(low_rate, rel=0.2)
                 assert all(each.cpu_s > 0 for each in windows[-1].operators.values())

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from profiler.experiment.blocks import Arm
 from profiler.experiment.confrontation import confront, looks
 from profiler.experiment.engine import Platform
 from profiler.experiment.events import BlockStarted
-from profiler.experiment.measure import Arm, WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Operator, Source, Topology
 from profiler.statistics.result import Verdict

@@ -1,4 +1,4 @@
-"""Measuring one trial: the stress rate is found, warm-up is cut, hopeless rounds end early, doubts are told."""
+"""Measuring one configuration: the stress rate is found, warm-up is cut, hopeless rounds end early, doubts are told."""
 
 from __future__ import annotations
 
@@ -8,63 +8,22 @@ from dataclasses import replace
 import pytest
 
 from profiler.errors import ProfileError
-from profiler.experiment.engine import Platform
-from profiler.experiment.events import BlockStarted, Phase, WindowSeen
-from profiler.experiment.measure import BLOCK_PROBE_LOAD, RATE_CHANGES, STRESS, Arm, WindowPlan, measure, observe_blocks
+from profiler.experiment.events import Phase, WindowSeen
+from profiler.experiment.measure import RATE_CHANGES, Load, measure
 from profiler.experiment.observation import Detail, Latency
 from profiler.experiment.rounds import Action, Round, Step, Trial
-from profiler.job.configuration import Configuration
-from profiler.job.topology import Cost, Operator, Source, Topology
+from profiler.experiment.window_plan import WindowPlan
 from profiler.statistics.doubt import Doubt
-from tests.scenarios import FAST, SLOW, outcome, window
-
-TOPOLOGY = Topology.chain("job", Source("in"), Operator("work", cost=Cost(cpu_ms=1)))
-ONE_EACH = Configuration.of({"in": 1, "work": 1})
+from tests.experiment.scripted import ONE_EACH, TOPOLOGY, ScriptedEngine
+from tests.scenarios import FAST, SLOW, outcome
 
 
-class ScriptedEngine:
-    """An engine whose capacity in each window follows a script; it records what it was asked."""
-
-    name = "scripted"
-    window_s = 3.0
-    platform = Platform(slots=8, cores=2)
-
-    def __init__(self, capacity=lambda index: 1000.0, *, generator_limit=float("inf"), latency=None):
-        self.capacity = capacity
-        self.generator_limit = generator_limit
-        self.latency = latency
-        self.rates = []
-        self.open = 0
-        self.deployed = 0
-
-    def deploy(self, topology, configuration, detail, *, fused=False):
-        self.open += 1
-        self.deployed += 1
-        self.index = 0
-        return self
-
-    def slots_for(self, topology):
-        return self.platform.slots
-
-    def observe(self, rate_per_s, windows):
-        self.rates.append(rate_per_s)
-        for _ in range(windows):
-            offered = min(rate_per_s, self.generator_limit)
-            seen = window(min(offered, self.capacity(self.index)))
-            self.index += 1
-            more = {} if self.latency is None else {"processing_ms": self.latency}
-            yield replace(seen, offered_per_s=rate_per_s, generator_limited=offered < rate_per_s, **more)
-
-    def close(self):
-        self.open -= 1
+def load(**more):
+    return Load(ONE_EACH, **more)
 
 
-def trial(**more):
-    return Trial(ONE_EACH, Step.PLATFORM, Action.SINKS, **more)
-
-
-def measured(engine, asked=None, *, reference=None, cold_s=0.0, design=WindowPlan(), report=lambda event: None):  # noqa: B008
-    return measure(engine, TOPOLOGY, asked or trial(), design, reference=reference, cold_s=cold_s, report=report)
+def measured(engine, asked=None, *, design=WindowPlan(), **more):  # noqa: B008
+    return measure(engine, TOPOLOGY, asked or load(), design, **more)
 
 
 def test_the_rate_is_raised_until_the_job_falls_behind():
@@ -89,7 +48,7 @@ def test_a_job_that_nothing_saturates_is_told():
 def test_a_prediction_saves_the_search_for_the_rate():
     """With a predicted capacity the first rate is already stress."""
     engine = ScriptedEngine()
-    measured(engine, trial(predicted_per_s=1000.0))
+    measured(engine, load(predicted_per_s=1000.0))
     assert engine.rates == [pytest.approx(2000), pytest.approx(900)]
     assert len(engine.rates) == 2, "one rate for stress, one for the latency probe"
 
@@ -97,7 +56,7 @@ def test_a_prediction_saves_the_search_for_the_rate():
 def test_warm_up_windows_do_not_count():
     """Windows from before the steady state are cut."""
     engine = ScriptedEngine(lambda index: 1000 * (1 - 0.9 * 0.5**index))
-    measurement = measured(engine, trial(predicted_per_s=1000.0))
+    measurement = measured(engine, load(predicted_per_s=1000.0))
     assert len(measurement.windows) == 10
     assert min(measurement.throughputs) > 950
     assert measurement.warm_up_windows > 2
@@ -106,8 +65,8 @@ def test_warm_up_windows_do_not_count():
 def test_a_cold_engine_is_loaded_before_anything_counts():
     """A compiler that learns in steps looks steady in between: the first seconds under load are let pass."""
     engine = ScriptedEngine(lambda index: 200.0 if index < 12 else 1000.0)
-    assert measured(engine, trial(predicted_per_s=1000.0)).throughput_per_s < 500
-    assert measured(engine, trial(predicted_per_s=1000.0), cold_s=40.0).throughput_per_s == pytest.approx(1000)
+    assert measured(engine, load(predicted_per_s=1000.0)).throughput_per_s < 500
+    assert measured(engine, load(predicted_per_s=1000.0), cold_s=40.0).throughput_per_s == pytest.approx(1000)
     assert len(engine.rates) == 4, "the load goes on where the cold time ends"
 
 
@@ -121,16 +80,16 @@ def test_an_engine_that_still_compiles_is_loaded_longer(compiles_for, let_pass):
                 yield replace(seen, compiling_cores=0.5 if self.index <= compiles_for else 0.05)
 
     engine = Compiling()
-    seen = measured(engine, trial(predicted_per_s=1000.0), cold_s=30.0, design=WindowPlan(longest_cold=2.5))
+    seen = measured(engine, load(predicted_per_s=1000.0), cold_s=30.0, design=WindowPlan(longest_cold=2.5))
     assert abs(seen.warm_up_windows - let_pass) <= 1
     assert len(seen.windows) == WindowPlan().windows
-    assert measured(engine, trial(predicted_per_s=1000.0), cold_s=30.0).warm_up_windows == 10
+    assert measured(engine, load(predicted_per_s=1000.0), cold_s=30.0).warm_up_windows == 10
 
 
 def test_a_series_that_never_settles_is_doubtful():
     """What still drifts after the longest warm-up is measured all the same, and said to drift."""
     engine = ScriptedEngine(lambda index: 1000 * 0.98**index)
-    assert Doubt.NOT_STATIONARY in measured(engine, trial(predicted_per_s=1000.0)).doubts
+    assert Doubt.NOT_STATIONARY in measured(engine, load(predicted_per_s=1000.0)).doubts
 
 
 def test_a_latency_that_no_row_told_is_a_doubt_and_no_violation():
@@ -139,7 +98,7 @@ def test_a_latency_that_no_row_told_is_a_doubt_and_no_violation():
     assert unknown.latency_ms is None
     assert unknown.latency_unknown
     assert Doubt.LATENCY_UNKNOWN in unknown.doubts
-    assert Round(1, trial(), unknown).meets(1.0, 0.95)
+    assert Round(1, Trial(ONE_EACH, Step.PLATFORM, Action.SINKS), unknown).meets(1.0, 0.95)
     assert Doubt.LATENCY_UNKNOWN not in measured(ScriptedEngine()).doubts
 
 
@@ -150,8 +109,7 @@ def test_a_round_that_was_not_probed_does_not_meet_the_constraint():
 
 def test_a_hopeless_round_ends_early():
     """Far below its reference nothing is gained by more windows, nor by a latency probe."""
-    reference = outcome({"in": 1, "work": 1}, [2000.0] * 10)
-    measurement = measured(ScriptedEngine(), trial(predicted_per_s=1000.0, against=1), reference=reference)
+    measurement = measured(ScriptedEngine(), load(predicted_per_s=1000.0), reference_per_s=2000.0)
     assert len(measurement.windows) < 10
     assert measurement.latency_ms is None
 
@@ -159,13 +117,13 @@ def test_a_hopeless_round_ends_early():
 def test_a_generator_at_its_limit_is_told():
     """What the generator could not send is no property of the job."""
     engine = ScriptedEngine(lambda index: 1e6, generator_limit=20_000)
-    assert Doubt.GENERATOR_LIMITED in measured(engine, trial(predicted_per_s=30_000)).doubts
+    assert Doubt.GENERATOR_LIMITED in measured(engine, load(predicted_per_s=30_000)).doubts
 
 
 def test_the_latency_is_probed_at_ninety_percent():
     """At stress the latency says how full the buffers are, so it is taken below."""
     engine = ScriptedEngine(latency=SLOW)
-    measurement = measured(engine, trial(predicted_per_s=1000.0))
+    measurement = measured(engine, load(predicted_per_s=1000.0))
     assert engine.rates[-1] == pytest.approx(900)
     assert measurement.latency_ms == SLOW
     assert measurement.latency_at_per_s == pytest.approx(900)
@@ -174,7 +132,7 @@ def test_the_latency_is_probed_at_ninety_percent():
 def test_no_latency_is_probed_where_none_is_wanted():
     """A design without a probe has a single rate."""
     engine = ScriptedEngine()
-    measured = measure(engine, TOPOLOGY, trial(predicted_per_s=1000.0), WindowPlan(probe=0), reference=None)
+    measured = measure(engine, TOPOLOGY, load(predicted_per_s=1000.0), WindowPlan(probe=0))
     assert engine.rates == [pytest.approx(2000)]
     assert measured.latency_ms is None
 
@@ -182,20 +140,20 @@ def test_no_latency_is_probed_where_none_is_wanted():
 def test_a_machine_that_became_slower_is_probed_lower():
     """A probe that the job cannot follow would measure the backlog: it is repeated at 90 % of what it does now."""
     engine = ScriptedEngine(lambda index: 1000.0 if index < 10 else 600.0)
-    measured(engine, trial(predicted_per_s=1000.0))
+    measured(engine, load(predicted_per_s=1000.0))
     assert engine.rates[-2:] == pytest.approx([900, 540], rel=0.02)
 
 
 def test_windows_without_a_sampled_row_tell_no_latency():
     """No sample, no latency: it is unknown, not zero and not endless."""
     nothing = Latency(math.nan, math.nan, math.nan, math.nan)
-    assert measured(ScriptedEngine(latency=nothing), trial(predicted_per_s=1000.0)).latency_ms is None
+    assert measured(ScriptedEngine(latency=nothing), load(predicted_per_s=1000.0)).latency_ms is None
 
 
 def test_a_small_stream_is_observed_where_features_are_wanted():
     """Step 1 sees the job under a fifth of its throughput as well."""
     engine = ScriptedEngine()
-    measurement = measured(engine, trial(predicted_per_s=1000.0, calm=True, detail=Detail.FULL))
+    measurement = measured(engine, load(predicted_per_s=1000.0, calm=True, detail=Detail.FULL))
     assert engine.rates[-1] == pytest.approx(200)
     assert len(measurement.calm) == WindowPlan().calm
 
@@ -203,7 +161,7 @@ def test_a_small_stream_is_observed_where_features_are_wanted():
 def test_a_throttled_trial_is_observed_at_its_rate():
     """The limit on the offered rate is the load, and its windows tell the latency."""
     engine = ScriptedEngine()
-    throttled = Trial(ONE_EACH.throttled(400.0), Step.PLATFORM, Action.THROTTLE)
+    throttled = Load(ONE_EACH.throttled(400.0))
     measurement = measured(engine, throttled)
     assert engine.rates == [400]
     assert measurement.throughput_per_s == pytest.approx(400)
@@ -219,7 +177,7 @@ def test_a_throttled_trial_of_a_cold_engine_does_not_count_its_first_windows():
                 yield replace(seen, processing_ms=SLOW) if self.index <= 10 else seen
 
     engine, told = Cold(), []
-    throttled = Trial(ONE_EACH.throttled(400.0), Step.PLATFORM, Action.THROTTLE)
+    throttled = Load(ONE_EACH.throttled(400.0))
     measurement = measured(engine, throttled, cold_s=30.0, report=told.append)
     assert measurement.warm_up_windows == 10
     assert len(measurement.windows) == WindowPlan().windows
@@ -232,55 +190,13 @@ def test_a_job_that_lets_nothing_through_is_an_error():
     """No throughput, no profile: the deployment is closed all the same."""
     engine = ScriptedEngine(lambda index: 0.0)
     with pytest.raises(ProfileError, match="No row came through"):
-        measured(engine, trial(predicted_per_s=1000.0))
+        measured(engine, load(predicted_per_s=1000.0))
     assert engine.open == 0
 
 
 def test_every_window_is_told():
     """The panel sees warm-up, stress and probe windows as they come."""
     seen = []
-    measured(ScriptedEngine(), trial(predicted_per_s=1000.0), report=seen.append)
+    measured(ScriptedEngine(), load(predicted_per_s=1000.0), report=seen.append)
     phases = [event.phase for event in seen if isinstance(event, WindowSeen)]
     assert list(dict.fromkeys(phases)) == ["warm-up", "stress", "latency probe"]
-
-
-def test_blocks_follow_the_order_and_drop_their_warm_up():
-    """Each block is a deployment of its own; its first windows do not count."""
-    engine = ScriptedEngine(lambda index: 500.0 if index < 2 else 1000.0)
-    arms = [Arm(ONE_EACH, 1000.0), Arm(ONE_EACH.plus({"work": 1}), 1000.0)]
-    blocks = list(observe_blocks(engine, TOPOLOGY, arms, (0, 1, 1, 0), WindowPlan(block=4, block_warm_up=2)))
-    assert [block.arm for block in blocks] == [0, 1, 1, 0]
-    assert all([window.throughput_per_s for window in block.windows] == [1000.0] * 4 for block in blocks)
-    assert engine.deployed == 4
-    assert engine.open == 0
-
-
-def test_blocks_are_given_whole_with_a_probe_at_their_end():
-    """Every arm may have a topology of its own; the probe's rate is one that the expected throughput allows."""
-    other = Topology.chain("other", Source("in"), Operator("work", cost=Cost(cpu_ms=2)))
-    deployed, told = [], []
-
-    class Recording(ScriptedEngine):
-        def deploy(self, topology, configuration, detail, *, fused=False):
-            deployed.append((topology.name, detail))
-            return super().deploy(topology, configuration, detail, fused=fused)
-
-    engine = Recording()
-    arms = [Arm(ONE_EACH, 1000.0, name="baseline"), Arm(ONE_EACH, 1000.0, topology=other, name="candidate")]
-    design = WindowPlan(block=2, block_warm_up=1, block_probe=1)
-    blocks = list(observe_blocks(engine, TOPOLOGY, arms, (0, 1), design, told.append, detail=Detail.APART))
-    assert [(block.arm, len(block.windows), len(block.probe)) for block in blocks] == [(0, 2, 1), (1, 2, 1)]
-    assert deployed == [("job", Detail.APART), ("other", Detail.APART)]
-    assert engine.rates == [STRESS * 1000, BLOCK_PROBE_LOAD * 1000] * 2
-    assert blocks[0].probe[0].throughput_per_s == pytest.approx(600)
-    assert [event.name for event in told if isinstance(event, BlockStarted)] == ["baseline", "candidate"]
-    assert engine.open == 0
-
-
-def test_an_interrupted_block_closes_its_deployment():
-    """Whoever stops asking leaves nothing running."""
-    engine = ScriptedEngine()
-    blocks = observe_blocks(engine, TOPOLOGY, [Arm(ONE_EACH, 1000.0)], (0, 0), WindowPlan())
-    next(blocks)
-    blocks.close()
-    assert engine.open == 0

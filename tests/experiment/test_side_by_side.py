@@ -51,7 +51,7 @@ class Told:
 
 def together(*deployments, windows=2):
     reported = []
-    seen = observed_together(deployments, 500.0, windows, reported.append)
+    seen = observed_together(deployments, [500.0] * len(deployments), windows, reported.append)
     return [[each.start_s for each in one] for one in seen], [each.start_s for each in reported]
 
 

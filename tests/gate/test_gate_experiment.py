@@ -10,7 +10,7 @@ from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import ProfileError
-from profiler.experiment.events import BlockStarted, Phase, TrialStarted, WindowSeen
+from profiler.experiment.events import BlockStarted, LoadingStarted, Phase, WindowSeen
 from profiler.experiment.observation import Detail
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Cost, Operator, Source, Topology
@@ -73,7 +73,7 @@ def test_both_versions_are_measured_in_turn_and_mirrored():
     assert first[1] is Detail.APART
     assert [topology is slower for topology, _ in others] == [arm == CANDIDATE for arm in arms]
     assert {detail for _, detail in others} == {Detail.APART}
-    assert sum(isinstance(event, TrialStarted) for event in gate.events) == 1
+    assert sum(isinstance(event, LoadingStarted) for event in gate.events) == 1
 
 
 def test_both_versions_are_offered_the_same():

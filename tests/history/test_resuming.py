@@ -12,7 +12,7 @@ from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.events import RoundDecided, TrialStarted
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.history.files.unsaved import UnsavedFile
 from profiler.history.keeper import Keeper
 from profiler.history.memory import MemoryStore

@@ -12,9 +12,9 @@ from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import UsageError
 from profiler.experiment.events import TrialStarted
-from profiler.experiment.measure import WindowPlan
 from profiler.experiment.observation import Latency
 from profiler.experiment.rounds import Action, Decision, Step
+from profiler.experiment.window_plan import WindowPlan
 from profiler.history.fingerprint.fingerprint import fingerprint_document, fingerprint_of
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Source, Topology

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies import POLICIES
 from profiler.report.progress import COUNTED_EVERY_S, LivePanel, PlainLines

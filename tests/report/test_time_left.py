@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from profiler.experiment.events import BlockStarted, RoundDecided, SearchEnded, TrialStarted, VerificationStarted
-from profiler.experiment.measure import WindowPlan
 from profiler.experiment.rounds import Action, Step, Trial
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.report.time_left import TimeLeft
 from tests.scenarios import outcome

@@ -9,9 +9,9 @@ import pytest
 from profiler import Cost, Operator, Source, Topology
 from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
 from profiler.experiment.engine import Platform
-from profiler.experiment.measure import WindowPlan
 from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Action
+from profiler.experiment.window_plan import WindowPlan
 from profiler.questions.search.bound import By, bound_of
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop, SearchResult

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop

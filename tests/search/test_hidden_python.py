@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.questions.search.document import profile_document, rounds_of
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.paste import paste_settings

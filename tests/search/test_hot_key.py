@@ -8,9 +8,9 @@ import pytest
 
 from profiler import Cost, Operator, Source, Topology
 from profiler.engines.simulated import Preset, SimulatedEngine, SimulatedPlatform
-from profiler.experiment.measure import WindowPlan
 from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Action
+from profiler.experiment.window_plan import WindowPlan
 from profiler.questions.search.loop import Loop, SearchResult
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.readings.hot_key import BOUND, further_gain, hot_shares, tasks_worth_having

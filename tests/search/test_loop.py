@@ -12,8 +12,8 @@ from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.events import BlockStarted, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, WindowSeen
-from profiler.experiment.measure import WindowPlan
 from profiler.experiment.rounds import Action, Decision, Step
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.search.document import profile_document, rounds_of

@@ -9,7 +9,7 @@ import jsonschema
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.experiment.engine import Platform
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Batches, Cost, Operator, Source, Topology
 from profiler.questions.search.document import profile_document, schema
 from profiler.questions.search.loop import Loop

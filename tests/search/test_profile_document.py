@@ -10,7 +10,7 @@ import pytest
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import UsageError
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.questions.search.document import profile_document, rounds_of, schema
 from profiler.questions.search.loop import Loop

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.questions.search.loop import TimeLimits
 from profiler.questions.search.run import CONFIRMED_S, SEARCH_S, search_design, time_limits

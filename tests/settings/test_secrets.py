@@ -10,7 +10,7 @@ import pytest
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import UsageError
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.history.fingerprint.digests import conf_digest
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.fingerprints import as_asked, asked_of

@@ -6,7 +6,7 @@ import pytest
 
 from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
 from profiler.engines.spark.layout.chains import cut
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.questions.check.terminal import depth
 from profiler.questions.search.loop import Loop, SearchResult

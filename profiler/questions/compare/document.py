@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any
 
-from profiler.experiment.measure import BLOCK_PROBE_LOAD, KEEPS_UP, typical_latency
-from profiler.experiment.observation import BlockWindows
+from profiler.experiment.blocks import BLOCK_PROBE_LOAD
+from profiler.experiment.measure import KEEPS_UP
+from profiler.experiment.observation import BlockWindows, typical_latency
 from profiler.questions.compare.experiment import CompareResult, Variant
 from profiler.questions.compare.ranking import Pair, RankVerdict, Terms
 from profiler.questions.compare.words import why

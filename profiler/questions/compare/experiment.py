@@ -14,13 +14,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from profiler.experiment.blocks import throughput_blocks
+from profiler.experiment.blocks import Arm, Blocks, throughput_blocks
 from profiler.experiment.confrontation import looks
 from profiler.experiment.engine import Engine
-from profiler.experiment.events import BlockMeasured, Listener, TrialStarted, ignore
-from profiler.experiment.measure import Arm, WindowPlan, measure, observe_blocks
+from profiler.experiment.events import BlockMeasured, Listener, ignore
+from profiler.experiment.measure import Load
 from profiler.experiment.observation import BlockWindows
-from profiler.experiment.rounds import Action, Step, Trial
+from profiler.experiment.warmth import Warmth
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 from profiler.questions.compare.ranking import Pair, Ranking, Terms, rank
@@ -98,8 +99,6 @@ class HeadToHead:
     terms: Terms = field(default_factory=Terms)
     design: WindowPlan = DESIGN
     report: Listener = ignore
-    note: Callable[[str], None] = lambda _: None
-    """Hears which variant is loaded."""
     ends_s: float | None = None
     """On the clock: no turn starts that would probably end later."""
     past: Sequence[PastBlock] = ()
@@ -137,34 +136,17 @@ class HeadToHead:
     def _ready(self) -> tuple[Variant, ...]:
         """Load the variants that this engine has not run yet, and settle the rates of all."""
         known = {past.block.arm: past.expected_per_s for past in self.past}
-        warm = any(variant.is_warm for variant in self.variants)
+        warmth = Warmth(self.engine, is_warm=any(variant.is_warm for variant in self.variants))
         ready = []
-        loaded = 0
         for arm, variant in enumerate(self.variants):
             expected_per_s = variant.expected_per_s
             if not variant.is_warm:
-                loaded += 1
-                expected_per_s = self._loaded(variant, loaded, warm=warm)
-                warm = True
+                load = Load(variant.configuration, fused=variant.fused, predicted_per_s=expected_per_s)
+                loaded = warmth.loaded(variant.name, variant.topology, load, self.design, self.report)
+                expected_per_s = loaded.throughput_per_s
             # Rates stay what they were before an interruption.
             ready.append(replace(variant, expected_per_s=known.get(arm, expected_per_s)))
         return tuple(ready)
-
-    def _loaded(self, variant: Variant, number: int, *, warm: bool) -> float:
-        """Load a variant for as long as the engine needs, and learn the throughput that it has today."""
-        self.note(f"loading {variant.name}")
-        trial = Trial(
-            variant.configuration,
-            Step.TODAY,
-            Action.START,
-            predicted_per_s=variant.expected_per_s,
-            fused=variant.fused,
-        )
-        self.report(TrialStarted(number, trial))
-        cold_s = self.engine.platform.cold_s / (2 if warm else 1)
-        return measure(
-            self.engine, variant.topology, trial, self.design, reference=None, cold_s=cold_s, report=self.report
-        ).throughput_per_s
 
     def _turn(self, variants: Sequence[Variant], order: Sequence[int], before: int, turns: int) -> list[BlockWindows]:
         """Return one block of each, those that are known and those that are measured now; `before` are there."""
@@ -173,13 +155,8 @@ class HeadToHead:
             Arm(each.configuration, each.expected_per_s, fused=each.fused, topology=each.topology, name=each.name)
             for each in variants
         ]
-        seen = observe_blocks(
-            self.engine,
-            variants[0].topology,
-            arms,
+        seen = Blocks(self.engine, variants[0].topology, arms, self.design, self.report).in_turn(
             order[len(known) :],
-            self.design,
-            self.report,
             before=before + len(known),
             planned=before + (self.design.blocks - turns) * len(order),
         )

@@ -21,7 +21,7 @@ from profiler.questions.compare.progress import CompareProgress
 from profiler.settings.declarations import Settings
 
 if TYPE_CHECKING:
-    from profiler.experiment.measure import WindowPlan
+    from profiler.experiment.window_plan import WindowPlan
 
 
 def comparison_run(

@@ -68,7 +68,6 @@ def run_comparison(request: CompareRequest, settings: Settings) -> int:
             terms=case.terms,
             design=design,
             report=history.report,
-            note=stages.note,
             ends_s=time_limit.ends_s,
             past=[PastBlock(block_at(loop_s, past.block, past.loop_s), past.expected_per_s) for past in history.past],
         ).run()

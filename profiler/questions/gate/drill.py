@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from profiler.errors import ProfileError
-from profiler.experiment.measure import WindowPlan
 from profiler.experiment.observation import Measurement, Observation
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Operator, Topology
 from profiler.questions.gate.burden import Burden, burdened, draws_numbers
 from profiler.questions.gate.criteria import Criterion

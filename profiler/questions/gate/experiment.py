@@ -45,7 +45,6 @@ can follow is left out: it would use up a fifth of the significance level in vai
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -53,12 +52,14 @@ from functools import partial
 
 from profiler.errors import ProfileError
 from profiler.experiment.block_time import BlockTime
+from profiler.experiment.blocks import Arm, Blocks
 from profiler.experiment.confrontation import looks
 from profiler.experiment.engine import Engine
-from profiler.experiment.events import BlockMeasured, Event, Listener, TrialStarted, ignore
-from profiler.experiment.measure import FEWEST_WINDOWS, Arm, WindowPlan, measure, observe_blocks, observe_side_by_side
+from profiler.experiment.events import BlockMeasured, Event, Listener, ignore
+from profiler.experiment.measure import Load
 from profiler.experiment.observation import BlockWindows, Detail, Measurement
-from profiler.experiment.rounds import Action, Step, Trial
+from profiler.experiment.warmth import Warmth
+from profiler.experiment.window_plan import FEWEST_WINDOWS, WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE
@@ -165,6 +166,7 @@ class GateExperiment:
     """Both versions are the same code, so that a compiler that knows one of them knows the other."""
     clock: Callable[[], float] = time.monotonic
     _time: BlockTime = field(init=False)
+    _warmth: Warmth = field(init=False)
     _together: bool = field(init=False)
     """The blocks of a turn are measured at the same time."""
     _uncounted: int = field(default=0, init=False)
@@ -173,6 +175,7 @@ class GateExperiment:
     def __post_init__(self) -> None:
         """Begin to see how long things take."""
         self._time = BlockTime(self.clock, self.ends_s)
+        self._warmth = Warmth(self.engine)
         self._together = side_by_side(self.engine, self.baseline, self.candidate)
 
     def run(self) -> GateResult:
@@ -227,43 +230,37 @@ class GateExperiment:
         detail, design = Detail.FULL, self.design
         if self.drill is None:
             detail, design = Detail.APART, replace(design, windows=min(design.windows, FEWEST_WINDOWS))
-        trial = Trial(side.configuration, Step.TODAY, Action.START, detail=detail)
-        self._tell(TrialStarted(1, trial))
-        cold_s = self.engine.platform.cold_s
-        return measure(self.engine, side.topology, trial, design, reference=None, cold_s=cold_s, report=self._tell)
+        return self._warmth.loaded(side.name, side.topology, Load(side.configuration, detail), design, self._tell)
 
     def _tell(self, event: Event) -> None:
         self._time(event)
         self.report(event)
 
-    @property
-    def _learning(self) -> int:
-        """Windows that an engine which learns needs to see of code that is new to it."""
-        return math.ceil(self.engine.platform.cold_s / 2 / self.engine.window_s)
-
     def _preparing(self) -> WindowPlan | None:
         """Return how the candidate is run before it counts; None where the engine knows its code already."""
         is_known = self.same_code or self.candidate.topology is self._first.topology
-        if is_known or not self._learning:
+        windows = self._warmth.windows_left(new_code=True)
+        if is_known or not windows:
             return None
-        return replace(self.design, block_warm_up=0, block=self._learning, block_probe=0)
+        return replace(self.design, block_warm_up=0, block=windows, block_probe=0)
 
     def _calibrating(self) -> WindowPlan:
         """Return how a burden is run to learn its cost: what counts comes last, when the engine knows the code.
 
         A burden of another size is the same code, so the candidate needs no other preparation.
         """
-        return replace(self.design, block_warm_up=max(self.design.block_warm_up, self._learning), block_probe=0)
+        learning = self._warmth.windows_left(new_code=True)
+        return replace(self.design, block_warm_up=max(self.design.block_warm_up, learning), block_probe=0)
 
     def _in_time(self, preparing: WindowPlan | None) -> WindowPlan:
         """Return the design that there is probably time for after preparing: short blocks where not all long ones fit.
 
         It may have no blocks at all.
         """
-        left_s = self._time.left_s - (self._time.block_s(_windows(preparing)) if preparing else 0.0)
+        left_s = self._time.left_s - (self._time.block_s(preparing.block_windows) if preparing else 0.0)
         for block in (self.design.block, min(SHORT_BLOCK, self.design.block)):
             design = replace(self.design, block=block)
-            turn_s = self._blocks_in_line(len(self._order(0))) * self._time.block_s(_windows(design))
+            turn_s = self._blocks_in_line(len(self._order(0))) * self._time.block_s(design.block_windows)
             if left_s >= design.blocks * turn_s:
                 return design
         return replace(design, blocks=max(0, int(left_s / turn_s)) if turn_s else 0)
@@ -339,7 +336,7 @@ class GateExperiment:
 
     def _is_time_for(self, turn: int, design: WindowPlan) -> bool:
         missing = len(self._order(turn)) - len(self._past_of(turn))
-        return not missing or self._time.allows(self._blocks_in_line(missing), _windows(design))
+        return not missing or self._time.allows(self._blocks_in_line(missing), design.block_windows)
 
     def _measured(self, candidate: Side, expected_per_s: float, turn: int, design: WindowPlan) -> list[BlockWindows]:
         """Measure the blocks that are missing of a turn."""
@@ -365,11 +362,9 @@ class GateExperiment:
         self, arms: Sequence[Arm], order: Sequence[int], design: WindowPlan, before: int, planned: int, detail: Detail
     ) -> Iterator[BlockWindows]:
         """Observe blocks in this order, or all at the same time."""
-        observe = observe_side_by_side if self._together and len(order) > 1 else observe_blocks
-        topology = self.candidate.topology
-        return observe(
-            self.engine, topology, arms, order, design, self._tell, before=before, planned=planned, detail=detail
-        )
+        blocks = Blocks(self.engine, self.candidate.topology, arms, design, self._tell, detail)
+        measured = blocks.side_by_side if self._together and len(order) > 1 else blocks.in_turn
+        return measured(order, before=before, planned=planned)
 
 
 def _with_rows(blocks: Iterable[BlockWindows], arms: Sequence[Arm]) -> Iterator[BlockWindows]:
@@ -381,8 +376,3 @@ def _with_rows(blocks: Iterable[BlockWindows], arms: Sequence[Arm]) -> Iterator[
                 hint="Look into the engine's log for the reason.",
             )
         yield block
-
-
-def _windows(design: WindowPlan) -> int:
-    """Count the windows of a block."""
-    return design.block_warm_up + design.block + design.block_probe

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 
 from profiler.experiment.engine import Engine
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.history.baselines import Baseline
 from profiler.history.documents import plain
 from profiler.history.fingerprint.digests import digest

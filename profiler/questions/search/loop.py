@@ -7,19 +7,21 @@ round when it is over, not when the profile is. Rounds of an interrupted run are
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from profiler.errors import ProfileError
 from profiler.experiment.block_time import BlockTime
+from profiler.experiment.blocks import Arm, Blocks
 from profiler.experiment.confrontation import confront
 from profiler.experiment.engine import Engine, Platform
 from profiler.experiment.events import Event, Listener, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
-from profiler.experiment.measure import Arm, WindowPlan, measure, observe_blocks
+from profiler.experiment.measure import Load
 from profiler.experiment.rounds import Action, Round, Step, Trial
 from profiler.experiment.time_budget import TimeBudget
+from profiler.experiment.warmth import Warmth
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 from profiler.questions.search.policies.policy import Parameters, Policy, SearchContext, require_asked_for
@@ -113,9 +115,17 @@ class Loop:
     production_batch_s: float | None = None
     """Length of the batches with which the answer is verified; None leaves it unverified."""
     clock: Callable[[], float] = time.monotonic
-    is_warm: bool = field(default=False, init=False)
-    """The engine was loaded; not so where all rounds are of an earlier session."""
+    _warmth: Warmth = field(init=False)
     _times: BlockTime | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with an engine that knows nothing yet."""
+        self._warmth = Warmth(self.engine)
+
+    @property
+    def is_warm(self) -> bool:
+        """Tell whether the engine was loaded; not so where all rounds are of an earlier session."""
+        return self._warmth.is_warm
 
     def run(self, history: Sequence[Round] = ()) -> SearchResult:
         """Search, then confirm; rounds in `history` are taken as measured."""
@@ -191,16 +201,13 @@ class Loop:
         number = len(rounds) + 1
         self._tell(TrialStarted(number, trial))
         reference = rounds[trial.against - 1] if trial.against is not None else None
-        measurement = measure(
-            self.engine,
+        measurement = self._warmth.measured(
             self.topology,
-            trial,
+            _load(trial),
             self.design,
-            reference=reference,
-            cold_s=0.0 if self.is_warm else self.engine.platform.cold_s,
+            reference_per_s=reference.throughput_per_s if reference else None,
             report=self._tell,
         )
-        self.is_warm = True
         comparison = screened(reference.measurement, measurement, rounds, self.parameters) if reference else None
         measured = Round(number, trial, measurement, comparison)
         self._tell(RoundMeasured(measured))
@@ -208,12 +215,12 @@ class Loop:
 
     def _warm_up(self, arm: Arm) -> None:
         """Load an engine that has measured nothing yet for as long as it is cold; what is seen does not count."""
-        windows = math.ceil(self.engine.platform.cold_s / self.engine.window_s)
-        if not self.is_warm and windows > 0:
+        windows = self._warmth.windows_left()
+        if windows > 0:
             design = replace(self.design, block_warm_up=0, block=windows, block_probe=0)
             warm_up = replace(arm, name="warm-up")
-            list(observe_blocks(self.engine, self.topology, [warm_up], [0], design, self._tell, planned=1))
-        self.is_warm = True
+            list(Blocks(self.engine, self.topology, [warm_up], design, self._tell).in_turn([0]))
+        self._warmth.is_warm = True
 
     def _verified(self, answer: Round, batch_s: float) -> Verification:
         return verify(self.engine, self.topology, answer, self.parameters, batch_s, self._tell)
@@ -223,7 +230,7 @@ class Loop:
         times = self._times
         if times is None:
             return self.design.blocks
-        windows = self.design.block_warm_up + self.design.block + self.design.block_probe
+        windows = self.design.block_windows
         fitting = (blocks for blocks in range(self.design.blocks, 0, -1) if times.allows(blocks * arms, windows))
         return min(self.design.blocks, max(FEWEST_BLOCKS, next(fitting, 0)))
 
@@ -254,6 +261,11 @@ class Loop:
 def _deployed(measured: Round) -> tuple[Configuration, bool]:
     """Return what tells two rounds apart: one may be the other, measured again or offered less."""
     return Configuration.of(measured.configuration.tasks), measured.trial.fused
+
+
+def _load(trial: Trial) -> Load:
+    """Return what a trial loads the engine with; why it is tried is the policy's."""
+    return Load(trial.configuration, trial.detail, trial.fused, trial.calm, trial.effort, trial.predicted_per_s)
 
 
 def _arm(measured: Round) -> Arm:

@@ -14,7 +14,7 @@ from profiler import __version__
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.errors import ProfileError
 from profiler.experiment.engine import Engine
-from profiler.experiment.measure import WindowPlan
+from profiler.experiment.window_plan import WindowPlan
 from profiler.history.records import Run
 from profiler.history.session.keeping import kept, new_run_id
 from profiler.history.session.opening import OpenStore, opened_history

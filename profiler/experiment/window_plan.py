@@ -1,0 +1,32 @@
+"""How long to look at what runs, in numbers of windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FEWEST_WINDOWS = 4
+"""Fewer make a round doubtful, and tell no hopeless one."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPlan:
+    """How long to look: numbers of windows."""
+
+    windows: int = 10
+    warm_up: int = 14
+    """Windows to wait for a steady state at the most."""
+    probe: int = 3
+    calm: int = 5
+    block: int = 3
+    block_warm_up: int = 1
+    block_probe: int = 0
+    """Windows at the end of a block that tell the latency at a rate the arms can follow; a confirmation needs none."""
+    blocks: int = 6
+    """Blocks per arm of a confirmation; 0 leaves the answer unconfirmed."""
+    longest_cold: float = 1.0
+    """A new engine may be loaded this many times as long as it must be, as long as its compilers are busy."""
+
+    @property
+    def block_windows(self) -> int:
+        """Windows of a whole block: those that do not count, those under stress and those of its probe."""
+        return self.block_warm_up + self.block + self.block_probe
