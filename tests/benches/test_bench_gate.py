@@ -22,6 +22,7 @@ def small(tmp_path, monkeypatch):
         cached.cache_clear()
 
 
+@pytest.mark.long
 def test_it_tells_false_alarms_finds_and_names(small):
     """With the promise that the finds are held against."""
     rows = {row["quantity"]: row for row in gate.rows()}
@@ -55,6 +56,7 @@ def test_gates_that_ended_early_promise_too(small, monkeypatch):
     assert len(blocks) == 2 * gate.DESIGN.blocks
 
 
+@pytest.mark.long
 def test_the_true_effect_of_a_slower_operator_is_known(small):
     """A fifth more work in one of three equal operators, which is the bottleneck as well."""
     effects = gate._true_effects("linear", 0.2)

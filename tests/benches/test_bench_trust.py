@@ -50,6 +50,7 @@ def test_interleaving_removes_a_drift():
     assert found["variance of the difference that interleaving removes"] > 0.95
 
 
+@pytest.mark.long
 def test_interleaving_costs_nothing_on_a_steady_machine():
     """Both orders are as good as each other there."""
     assert abs(figures(confirmations(200))["variance of the difference that interleaving removes"]) < 0.35

@@ -132,6 +132,7 @@ def test_json_on_stdout_is_one_document(profile, jobs):
     assert first["slots"] == sum(first["tasks"].values()) <= document["slots"] == 6
 
 
+@pytest.mark.long
 def test_several_variants_are_ranked(profile, jobs):
     """All pairs are told, and those without the first in words."""
     jobs("middle", 0.85)
@@ -196,6 +197,7 @@ def test_the_profile_of_a_run_is_reused(profile, jobs, store):
     assert not variant_of(document, "fast.py")["profile"]["reused"]
 
 
+@pytest.mark.long
 def test_a_profile_whose_time_was_up_is_reused_and_left_as_it_is(profile, jobs, store):
     """It has an answer, as most of those on Spark; that not all was searched is told."""
     ran = json.loads(profile("run", "slow.py", *QUICK, "--budget", "1ms", "--json", "-").stdout)
@@ -215,6 +217,7 @@ def test_a_profile_whose_time_was_up_is_reused_and_left_as_it_is(profile, jobs, 
     assert (slow["profile"]["run"], slow["profile"]["complete"]) == (json.loads(anew.stdout)["run"], True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("flags", "limits", "budget_s"), [((), (360, 590), None), (("--quick",), (None, None), 210)])
 def test_on_spark_a_search_ends_as_that_of_a_profile_does(profile, jobs, store, monkeypatch, flags, limits, budget_s):
     """Where no budget is set."""
@@ -306,6 +309,7 @@ def test_blocks_of_other_code_are_not_gone_on_with(profile, jobs, store, monkeyp
     assert "block 1 of 16" in answer.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("otherwise", ["other messages", "another Spark setting"])
 def test_blocks_of_other_rows_or_settings_are_not_gone_on_with(otherwise, profile, jobs, store, folder, monkeypatch):
     """A row of one session may be more work than a row of the other."""

@@ -134,6 +134,7 @@ def test_too_few_blocks_are_inconclusive(count):
     assert found.order[0] == (1 if count > 1 else 0)
 
 
+@pytest.mark.long
 def test_equal_arms_are_seldom_told_apart():
     """Of 100 rankings of four equal arms on a shared machine 5 % may name a difference (11: three deviations more)."""
     wrong = sum(
@@ -143,6 +144,7 @@ def test_equal_arms_are_seldom_told_apart():
     assert wrong <= 11
 
 
+@pytest.mark.long
 def test_a_fifth_more_is_found():
     """Against one other on a shared machine nearly always, and against three in most cases."""
     of_two = [ranked(100.0, 120.0, preset=Preset.SHARED, seed=seed) for seed in range(60)]

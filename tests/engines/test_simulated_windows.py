@@ -72,6 +72,7 @@ def test_cpu_per_row_follows_the_speed_index():
     assert normalised.std() / normalised.mean() < 0.8 * per_row.std() / per_row.mean()
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=60)
 @given(topology=topologies(), data=st.data())
 def test_rows_are_conserved_on_every_edge(topology, data):

@@ -114,6 +114,7 @@ def test_the_second_commit_is_slower_than_the_first(profile, repository):
     assert list((cache_directory() / FOLDER).glob("runs/*/data")) == []
 
 
+@pytest.mark.long
 def test_the_first_commit_is_not_slower_than_the_second(profile, repository):
     """The same pair the other way round: a gain passes."""
     repository.git("checkout", "--quiet", "HEAD~1")
@@ -203,6 +204,7 @@ def test_a_stored_baseline_is_compared_with(profile, store, folder):
     assert not document["baseline"]["interleaved"]
 
 
+@pytest.mark.long
 def test_a_stored_baseline_is_run_again_where_its_commit_is_at_hand(profile, store, repository):
     """Versions that take turns can be compared more sharply."""
     repository.git("checkout", "--quiet", "HEAD~1")
@@ -216,6 +218,7 @@ def test_a_stored_baseline_is_run_again_where_its_commit_is_at_hand(profile, sto
     assert document["baseline"]["interleaved"]
 
 
+@pytest.mark.long
 def test_a_baseline_is_of_the_commit_that_was_measured(profile, store, repository, monkeypatch):
     """Not of what the work tree is changed to meanwhile."""
     measured = repository.git("rev-parse", "HEAD")
@@ -230,6 +233,7 @@ def test_a_baseline_is_of_the_commit_that_was_measured(profile, store, repositor
     assert store.load_baseline("words", "simulated", "main").revision == measured
 
 
+@pytest.mark.long
 def test_without_git_a_baseline_is_saved_and_compared_with_by_its_blocks(profile, store, repository, monkeypatch):
     """It is needed for revisions only; that it is missing is told."""
     assert profile("gate", "job.py", *SIMULATED, "--save-baseline", "main").exit_code == 0
@@ -295,6 +299,7 @@ def test_a_baseline_of_too_few_blocks_does_not_replace_a_good_one(profile, store
     assert store.load_baseline("linear", "simulated", "main") == before
 
 
+@pytest.mark.long
 def test_saving_a_baseline_is_no_verdict(profile, store, folder):
     """However noisy the machine is: exit 0, and all blocks are kept."""
     saving = ("--save-baseline", "main", "--max-slowdown", "1%", "--export", "junit=gate.xml")
@@ -481,6 +486,7 @@ def test_a_revision_that_lacks_its_submodules_says_so(profile, refused, reposito
     assert "Submodules are no part of an archived revision: libs is empty." in said
 
 
+@pytest.mark.long
 def test_a_cache_within_the_repository_is_no_part_of_it(profile, repository, monkeypatch):
     """As CI often has it: the revision is unpacked elsewhere, and nothing is left of it."""
     monkeypatch.setenv("PROFILE_CACHE", str(repository.folder / "cache"))

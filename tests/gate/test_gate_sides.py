@@ -52,6 +52,7 @@ def baseline_at(revision):
     return Baseline("main", "job", "spark", "job.py", revision, datetime.now(UTC), tasks, {}, None, 1000.0, ())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["another file", "a revision", "a stored baseline"])
 def test_an_import_on_a_worker_that_differs_between_the_versions_is_refused(repository, how):
     """A stored baseline is not compared by its blocks instead: the user can mend it, and has to see it."""

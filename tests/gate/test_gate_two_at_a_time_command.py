@@ -95,6 +95,7 @@ def test_stored_blocks_that_had_company_are_not_compared_where_there_is_no_room_
     assert document["baseline_environment"]["turns"] == "two at a time"
 
 
+@pytest.mark.long
 def test_an_interrupted_gate_goes_on_only_with_the_same_question(store, together, profile, monkeypatch):
     """As many blocks, and in the same way: looks that are planned after the blocks were seen prove nothing."""
     undecided = (*GATE[:-1], "--aa", "--noise", "shared", "--max-slowdown", "1%")

@@ -85,6 +85,7 @@ def test_differences_that_are_not_normal_bring_mann_whitneys_p():
     assert arm_difference(pairs_of(moods, outlying), layout=PAIRED).mann_whitney_p is not None
 
 
+@pytest.mark.long
 def test_what_the_machine_does_to_both_is_not_in_the_verdict():
     """A machine that moves by a fifth from turn to turn hides 10 % from blocks that count by themselves."""
     slower = TODAY.with_cpu(count=6e-4)

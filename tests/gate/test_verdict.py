@@ -238,6 +238,7 @@ def with_own_noise(made, seed):
     return [varied(block) for block in made]
 
 
+@pytest.mark.long
 def test_the_interval_of_the_operator_that_grew_the_most_is_one_of_many():
     """Its lower end is above zero as seldom as the others' are, though it was chosen as the largest of eight."""
     version = Version(cpu_s={f"operator {number}": 1e-4 for number in range(8)})

@@ -100,6 +100,7 @@ def test_equal_arms_on_a_shared_machine_are_inconclusive() -> None:
     assert verdicts.count(Verdict.INCONCLUSIVE) >= 75
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("preset", [Preset.QUIET, Preset.SHARED])
 def test_false_alarms_stay_near_five_percent(preset: Preset) -> None:
     """300 A/A confirmations: the bound is two standard errors and a half above 5 %."""

@@ -69,6 +69,7 @@ def test_some_tweets_have_hashtags(sample: list[dict[str, Any]]) -> None:
     assert 0.2 < tagged / len(sample) < 0.4
 
 
+@pytest.mark.long
 def test_the_seed_decides_every_byte(tmp_path: Path) -> None:
     """The same seed gives the same file, another seed another stream."""
     for name, seed in (("a", 7), ("b", 7), ("c", 8)):
