@@ -34,6 +34,8 @@ class Platform:
     """The same, as options of the sources."""
     sink_options: Mapping[str, str] = field(default_factory=dict)
     """The same, as options of the sink."""
+    master: str = ""
+    """The cluster that runs the work, as Spark's `--master` names it; empty where there is none."""
     machine: str = ""
     """What the work is done by, where that is known: figures of another machine can't be compared."""
     loop_s: float | None = None

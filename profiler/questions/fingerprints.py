@@ -8,12 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from profiler.engines.catalogue import KnownPlatform, kind_of
+from profiler.engines.opening import foreseen_platform
 from profiler.errors import UsageError
 from profiler.experiment.engine import Engine, Platform
 from profiler.history.fingerprint.fingerprint import Fingerprint, fingerprint_document, fingerprint_of
 from profiler.job.topology import Source, Topology
 from profiler.secrets import is_masked
-from profiler.settings.declarations import OPTIONS, EngineName, Settings
+from profiler.settings.declarations import OPTIONS, Settings
+from profiler.settings.option import Ability
 from profiler.settings.quantities import without_credentials
 from profiler.shipped import DATA
 
@@ -99,12 +102,8 @@ def code_of(fingerprint: Fingerprint) -> str:
 
 def foreseen_fingerprint(topology: Topology, reference: str, settings: Settings, stored: Fingerprint) -> Fingerprint:
     """Take the fingerprint without starting an engine; what only a cluster could tell is taken as it was stored."""
-    if settings.engine is EngineName.SIMULATED:
-        from profiler.engines.opening import opened_engine
-
-        with opened_engine(topology, settings, lambda _: None) as engine:
-            return fingerprint_on(engine, topology, reference, settings)
-    return _taken(topology, reference, settings, *_foreseen_platform(topology, settings, stored))
+    known = KnownPlatform(stored.platform, stored.loop_s)
+    return _taken(topology, reference, settings, *foreseen_platform(topology, settings, known))
 
 
 def with_fingerprint(document: Mapping[str, Any], fingerprint: Fingerprint) -> dict[str, Any]:
@@ -115,14 +114,15 @@ def with_fingerprint(document: Mapping[str, Any], fingerprint: Fingerprint) -> d
 
 
 def _taken(topology: Topology, reference: str, settings: Settings, platform: Platform, slots: int) -> Fingerprint:
-    stated = settings.slots is not None or settings.master is not None or settings.engine is EngineName.SIMULATED
+    kind = kind_of(settings.engine)
+    stated = settings.slots is not None or settings.master is not None or kind.has(Ability.MODEL)
     return fingerprint_of(
         topology,
         reference,
         settings.engine,
         platform,
         slots=slots if settings.slots is None else min(slots, settings.slots),
-        master=_master(settings),
+        master=_master(settings) if kind.has(Ability.SPARK) else "",
         stated_slots=stated,
         samples=_samples(topology, settings),
         asked=asked_of(settings),
@@ -132,8 +132,6 @@ def _taken(topology: Topology, reference: str, settings: Settings, platform: Pla
 
 def _master(settings: Settings) -> str:
     """Name the master; the slots of a local one are told by themselves."""
-    if settings.engine is EngineName.SIMULATED:
-        return ""
     is_local = settings.master is None or settings.master.startswith("local")
     return "local" if is_local else without_credentials(settings.master or "")
 
@@ -156,26 +154,6 @@ def _messages(source: Source, settings: Settings) -> Path | None:
 
     named = source.payloads
     is_known = named is not None and (
-        Path(named).expanduser().is_file() if named not in DATA else settings.engine is EngineName.SPARK
+        Path(named).expanduser().is_file() if named not in DATA else kind_of(settings.engine).has(Ability.MESSAGES)
     )
     return payload_file(source, cache_directory()) if is_known else None
-
-
-def _foreseen_platform(topology: Topology, settings: Settings, stored: Fingerprint) -> tuple[Platform, int]:
-    """Return what Spark would be on, and the slots that it would give the topology."""
-    import platform as system
-
-    import pyspark
-
-    from profiler.engines.spark.jvm.machine_use import machine_name
-    from profiler.engines.spark.jvm.session import default_master, local_slots, machine_cores
-    from profiler.engines.spark.layout.chains import extra_slots
-
-    master = settings.master or default_master()
-    slots = local_slots(master)
-    versions = {"spark": pyspark.__version__, "python": system.python_version()}
-    if slots is not None:
-        local = Platform(slots, machine_cores(), 1, versions, machine=machine_name(), loop_s=stored.loop_s)
-        return local, slots - extra_slots(topology)
-    slots, cores, nodes = (int(stored.platform.get(fact, 1)) for fact in ("slots", "cores", "nodes"))
-    return Platform(slots, cores, nodes, versions, machine=master, loop_s=stored.loop_s), slots

@@ -166,6 +166,7 @@ class Settings:
         duration(),
         30.0,
         "How long a new Spark session is loaded before anything counts; up to 2.5 times that while its JVM compiles.",
+        needs=Ability.REAL_TIME,
     )
     relevant_effect: float = declared(
         "relevant-effect",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from profiler.errors import UsageError, did_you_mean
 from profiler.job.topology import Topology
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.declarations import Settings
 from profiler.shipped import DATA
 
 if TYPE_CHECKING:
@@ -38,19 +38,6 @@ def with_payloads(topology: Topology, settings: Settings) -> Topology:
         replace(source, payloads=of_one.get(source.name, of_all or source.payloads)) for source in topology.sources
     ]
     return topology.changed(sources=sources)
-
-
-def check_prefill(topology: Topology, settings: Settings) -> None:
-    """Refuse to load keys where no state would hold them."""
-    if settings.prefill is None:
-        return
-    if settings.engine is EngineName.SIMULATED:
-        raise UsageError("The simulated engine keeps no state that --prefill could fill.", hint="Leave --prefill out.")
-    if not any(operator.stateful for operator in topology.operators):
-        raise UsageError(
-            f"No operator of '{topology.name}' is stateful, so there is nothing that --prefill could fill.",
-            hint="Leave --prefill out, or say stateful=True where an operator keeps state.",
-        )
 
 
 def payload_samples(topology: Topology, settings: Settings) -> dict[str, PayloadSample]:

@@ -9,9 +9,10 @@ import pytest
 from rich.console import Console
 
 from profiler import Cost, Operator, Source, Topology
+from profiler.engines.catalogue import Room
 from profiler.job.loading import load_topology
 from profiler.questions.check.document import check_document
-from profiler.questions.check.findings import Checked, Room, check
+from profiler.questions.check.findings import Checked, check
 from profiler.questions.check.terminal import depth, print_checked
 
 HERE = Room("local[40]", 40, by_default=True)

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from profiler import Cost, Operator, Source, Topology
+from profiler.engines.catalogue import Room
 from profiler.errors import UsageError
 from profiler.job.slots import smallest_configuration
-from profiler.questions.check.findings import Room, check, event_time_findings, findings
+from profiler.questions.check.findings import check, event_time_findings, findings
 
 
 def function(rows: object) -> object:

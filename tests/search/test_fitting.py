@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from profiler.engines.spark.kind import SEVERAL_QUERIES
 from profiler.errors import TopologyError
 from profiler.job.loading import load_topology
 from profiler.job.topology import Operator, Source, Topology
 from profiler.questions.fitting import fitted_to, with_own_latency
-from profiler.questions.windows import LONG_WINDOW_S
 from profiler.settings.declarations import EngineName, Settings
 
 OWN = Topology.chain("strict", Source("in"), Operator("work"), latency_ms=100)
@@ -34,7 +34,7 @@ def test_what_the_user_said_goes_first():
 
 def test_star_has_the_latency_of_the_paper_and_windows_for_its_queries():
     settings = fitted_to([load_topology("star")], Settings())
-    assert (settings.latency_ms, settings.window_s) == (100, LONG_WINDOW_S)
+    assert (settings.latency_ms, settings.window_s) == (100, SEVERAL_QUERIES.window_s)
     simulated = fitted_to([load_topology("star")], Settings(engine=EngineName.SIMULATED))
     assert (simulated.latency_ms, simulated.window_s) == (100, Settings().window_s)
 

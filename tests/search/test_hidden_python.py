@@ -43,10 +43,10 @@ def test_it_is_told_with_the_operator_and_the_way_out():
     assert told.startswith("Python runs inside 'b', where it is not timed")
     assert told.endswith("declare it as an operator with batches='arrow'")
     assert rounds_of(document)[0].measurement.operators["b"].hides_python
-    assert paste_settings(profile).spark == {"spark.python": "yes"}
+    assert paste_settings(profile, "simulated").spark == {"spark.python": "yes"}
 
 
 def test_a_job_without_it_is_told_nothing():
     profile, document = profiled(SimulatedEngine)
     assert not any("Python" in warning for warning in document["warnings"])
-    assert paste_settings(profile).spark == {}
+    assert paste_settings(profile, "simulated").spark == {}

@@ -43,7 +43,7 @@ def test_tasks_and_what_the_engine_set_are_named():
     """Partitions, repartition(n), shuffle partitions, the engine's own settings, and slots for all of it."""
     profile = profiled(Operator("a", cost=CPU), Operator("count", cost=CPU, stateful=True))
     tasks, slots = profile.answer.configuration.tasks, profile.answer.configuration.slots + 1
-    assert as_lines(paste_settings(profile)) == [
+    assert as_lines(paste_settings(profile, "simulated")) == [
         "# one partition of in's topic is enough",
         f"df.repartition({tasks['a']})  # before a",
         f'spark.conf.set("spark.sql.shuffle.partitions", "{tasks["count"]}")  # for count; needs a new checkpoint',
@@ -55,12 +55,25 @@ def test_tasks_and_what_the_engine_set_are_named():
     ]
 
 
+def test_of_a_cluster_its_own_master_is_named():
+    """What was measured on a cluster is not sent to one machine, neither by a person nor by what the document says."""
+    cluster = replace(PLATFORM, master="spark://there:7077")
+    profile = replace(profiled(Operator("a", cost=CPU)), platform=cluster)
+    slots = profile.answer.configuration.slots + 1
+    line = f"--master spark://there:7077  # a cluster with {slots} slots for this query"
+    document = profile_document(profile, run="r", engine="spark", environment={})
+    jsonschema.validate(document, schema())
+    assert as_lines(paste_settings(profile, "spark"))[-1] == line
+    assert line in as_markdown(document)
+    assert "local[" not in as_markdown(document)
+
+
 def test_python_operators_bring_their_settings():
     """Only a job with Python operators needs what lets them in."""
     plain = profiled(Operator("a", cost=CPU))
     python = profiled(Operator("a", lambda batches: batches, batches=Batches.ARROW, cost=CPU))
-    assert "spark.python" not in paste_settings(plain).spark
-    assert paste_settings(python).spark["spark.python"] == "yes"
+    assert "spark.python" not in paste_settings(plain, "simulated").spark
+    assert paste_settings(python, "simulated").spark["spark.python"] == "yes"
 
 
 def test_they_are_in_the_document_too():
@@ -79,8 +92,8 @@ def test_a_job_that_is_best_as_it_is_needs_no_repartition():
     profile = profiled(Operator("a", cost=CPU, tasks=2), tasks=2)
     kept = replace(profile, answer=profile.initial)
     assert profile.initial.trial.fused
-    assert paste_settings(kept).repartition == {}
-    assert paste_settings(kept).spark == {}
+    assert paste_settings(kept, "simulated").repartition == {}
+    assert paste_settings(kept, "simulated").spark == {}
 
 
 def test_topics_between_queries_are_named_with_their_partitions():
@@ -89,7 +102,7 @@ def test_topics_between_queries_are_named_with_their_partitions():
     count = Operator("count", inputs=["wide", "narrow"], stateful=True, cost=CPU)
     profile = profiled_topology(Topology("dag", [Source("in")], [wide, replace(meet, cost=CPU), count]))
     tasks = profile.answer.configuration.tasks
-    settings = paste_settings(profile)
+    settings = paste_settings(profile, "simulated")
     assert settings.inner_partitions == {"wide": tasks["wide"], "narrow": tasks["narrow"], "count": 1}
     assert settings.repartition == {}
     lines = as_lines(settings)

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from profiler.engines.spark.kind import SEVERAL_QUERIES
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.questions.search.loop import TimeLimits
 from profiler.questions.search.run import CONFIRMED_S, SEARCH_S, search_design, time_limits
-from profiler.questions.windows import LONG_WINDOW_S, LONG_WINDOWS, fewer_of, with_fitting_windows
+from profiler.questions.windows import fewer_of, with_fitting_windows
 from profiler.settings.declarations import EngineName, Settings
 
 SEVERAL = load_topology("diamond")
@@ -23,19 +24,19 @@ def test_one_query_keeps_the_short_windows():
 
 def test_several_queries_get_longer_windows_and_fewer():
     settings = with_fitting_windows(Settings(), (SEVERAL,))
-    assert (settings.window_s, settings.windows) == (LONG_WINDOW_S, LONG_WINDOWS)
+    assert (settings.window_s, settings.windows) == (SEVERAL_QUERIES.window_s, SEVERAL_QUERIES.windows)
     assert search_design(settings).windows * settings.window_s <= 1.3 * search_design(Settings()).windows * 3.0
 
 
 def test_a_comparison_has_one_length_for_all():
-    assert with_fitting_windows(Settings(), (ONE, SEVERAL)).window_s == LONG_WINDOW_S
+    assert with_fitting_windows(Settings(), (ONE, SEVERAL)).window_s == SEVERAL_QUERIES.window_s
 
 
 @pytest.mark.parametrize("key", ["window", "windows"])
 def test_what_the_user_said_stays(key):
     said = replace(Settings(window_s=4.0, windows=7), origins={key: "flag"})
     settings = with_fitting_windows(said, (SEVERAL,))
-    assert (settings.window_s, settings.windows) == ((4.0, 7) if key == "window" else (LONG_WINDOW_S, 7))
+    assert (settings.window_s, settings.windows) == ((4.0, 7) if key == "window" else (SEVERAL_QUERIES.window_s, 7))
 
 
 def test_simulated_windows_need_no_length():

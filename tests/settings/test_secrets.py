@@ -101,7 +101,11 @@ def test_a_password_stays_out_of_every_report_and_of_the_history():
     profile = replace(profile, platform=replace(profile.platform, job_settings={URI_KEY: URI}))
     document = profile_document(profile, run="a-run", engine="spark", environment={})
     record = profile_run(topology, Settings(conf=(f"{URI_KEY}={URI}",)), engine)
-    for written in ("\n".join(as_lines(paste_settings(profile))), json.dumps(document), as_markdown(document)):
+    for written in (
+        "\n".join(as_lines(paste_settings(profile, "simulated"))),
+        json.dumps(document),
+        as_markdown(document),
+    ):
         assert "mongodb://***@host/db" in written
         assert "hunter2" not in written
     assert "hunter2" not in str(record)

@@ -99,6 +99,7 @@ class SparkEngine:
             launch_settings=self._launch_settings,
             source_options=SOURCE,
             sink_options=SINK,
+            master="" if self._session.local else self._session.master,
             machine=machine_name() if self._session.local else self._session.master,
             loop_s=self._speed.reference_s,
             session_sd=SESSION_SD,

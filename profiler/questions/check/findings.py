@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from profiler.engines.catalogue import Room
 from profiler.engines.spark.layout.chains import Layout, extra_slots, layout
 from profiler.errors import TopologyError
 from profiler.job.configuration import Configuration
@@ -30,17 +31,6 @@ class Finding:
     def __str__(self) -> str:
         names = ", ".join(f"'{name}'" for name in self.elements)
         return f"{names}: {self.message} {self.hint}"
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """Where the topology would run on Spark."""
-
-    master: str
-    slots: int | None
-    """Tasks that run at once there; None for a cluster, which is not asked."""
-    by_default: bool = False
-    """The user named no master."""
 
 
 @dataclass(frozen=True, slots=True)

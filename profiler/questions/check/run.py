@@ -6,16 +6,15 @@ import json
 import sys
 from dataclasses import asdict
 
-from profiler.engines.spark.jvm.session import default_master, local_slots
+from profiler.engines.catalogue import kind_of
 from profiler.job.topology import Topology
 from profiler.questions.check import findings
 from profiler.questions.check.columns import operator_columns
 from profiler.questions.check.document import check_document
-from profiler.questions.check.findings import Room
 from profiler.questions.check.request import CheckRequest
 from profiler.questions.check.terminal import print_checked
 from profiler.report.console import error_console, result_console
-from profiler.settings.declarations import Settings
+from profiler.settings.declarations import EngineName, Settings
 from profiler.settings.user_payloads import in_words, payload_samples
 
 
@@ -24,7 +23,9 @@ def run_check(request: CheckRequest, settings: Settings) -> int:
     loaded = request.topology
     samples = payload_samples(loaded, settings)
     columns = _columns(loaded) if request.spark else None
-    checked = findings.check(loaded, bound=settings.slots, room=_room(settings.master), columns=columns)
+    checked = findings.check(
+        loaded, bound=settings.slots, room=kind_of(EngineName.SPARK).room(settings), columns=columns
+    )
     if request.as_json:
         payloads = {name: asdict(sample) for name, sample in samples.items()} or None
         _say(json.dumps({**check_document(checked), "payloads": payloads}, indent=2, ensure_ascii=False))
@@ -42,11 +43,6 @@ def _columns(topology: Topology) -> dict[str, tuple[str, ...]] | None:
         return None
     error_console().print("Looking at the operators' columns in a local Spark session (--no-spark skips it) …")
     return operator_columns(topology)
-
-
-def _room(master: str | None) -> Room:
-    named = master or default_master()
-    return Room(named, local_slots(named), by_default=master is None)
 
 
 def _say(text: str) -> None:

@@ -11,10 +11,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from profiler.engines.catalogue import Room
 from profiler.engines.spark.layout.chains import QueryLayout
 from profiler.job.topology import Element, Source, Topology
 from profiler.questions.check.drawing import Edge, draw
-from profiler.questions.check.findings import Checked, Room
+from profiler.questions.check.findings import Checked
 
 _COLOURS = ("cyan", "magenta", "green", "blue", "yellow")
 """Of queries, in turn."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from profiler.engines.catalogue import kind_of
 from profiler.job.loading import load_topology
 from profiler.job.topology import Topology
 from profiler.job.versions import load_version
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.declarations import Settings
+from profiler.settings.option import Ability
 from profiler.settings.user_payloads import with_payloads
 from profiler.shipped import WORKLOADS
 
@@ -39,6 +41,6 @@ def _beside(first: str, reference: str, settings: Settings) -> Topology:
     if reference.partition("?")[0] in WORKLOADS:
         return load_topology(reference)
     version = load_version(reference, beside=first)
-    if settings.engine is EngineName.SPARK:
+    if kind_of(settings.engine).has(Ability.FUNCTIONS):
         version.travel_by_value("the first variant's")
     return version.topology

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 
+from profiler.engines.catalogue import kind_of
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.experiment.confrontation import looks
 from profiler.experiment.engine import Engine
@@ -29,7 +30,8 @@ from profiler.questions.windows import fewer_of
 from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
 from profiler.report.progress import Progress, progress
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.declarations import Settings
+from profiler.settings.option import Ability
 
 BUDGET_S = 360.0
 """Of a gate with real windows, where none is set: all of the command, until Spark has ended."""
@@ -56,7 +58,7 @@ def run_gate(request: GateRequest, settings: Settings) -> int:
         ExitStack() as stack,
     ):
         stored, revision = _loaded(request, settings, open_store), revision_to_save(request)
-        with opponent(request, stored, runs_functions=settings.engine is EngineName.SPARK) as other:
+        with opponent(request, stored, runs_functions=kind_of(settings.engine).has(Ability.FUNCTIONS)) as other:
             tasks = wanted_tasks(request, other.topology, stored)
             require_allowed(request.topology, request.tasks or {})
             candidate = Side("candidate", request.topology, configured(request.topology, tasks))
@@ -101,7 +103,7 @@ def run_gate(request: GateRequest, settings: Settings) -> int:
 
 def _ends_s(settings: Settings, started_s: float) -> float | None:
     """Return when the last block has to have ended, on the clock."""
-    if settings.engine is EngineName.SIMULATED:
+    if not kind_of(settings.engine).has(Ability.REAL_TIME):
         return None if settings.budget_s is None else started_s + settings.budget_s
     return started_s + (settings.budget_s or BUDGET_S) - CLOSING_S
 
@@ -110,7 +112,7 @@ def _ends_s(settings: Settings, started_s: float) -> float | None:
 def _history(request: GateRequest, settings: Settings, watcher: Progress) -> Iterator[OpenStore | None]:
     """Open the history; a simulated gate is kept only where one is named, or holds a baseline."""
     asked = (request.baseline, request.save_baseline, settings.mongo, settings.resume)
-    if settings.engine is EngineName.SIMULATED and not any(asked):
+    if not any(asked) and not kind_of(settings.engine).has(Ability.HISTORY):
         yield None
         return
     with opened_history(settings, watcher.note) as open_store:
@@ -170,4 +172,4 @@ def _side(other: Opponent, tasks: dict[str, int], stored: Baseline | None, engin
 def _drill(request: GateRequest, settings: Settings) -> Drill | None:
     if request.drill is None:
         return None
-    return Drill(request.drill, runs_functions=settings.engine is EngineName.SPARK)
+    return Drill(request.drill, runs_functions=kind_of(settings.engine).has(Ability.FUNCTIONS))

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from profiler.engines.catalogue import kind_of
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.engine import Engine
@@ -63,7 +64,7 @@ from profiler.questions.search.verification import verify
 from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
 from profiler.report.progress import Progress, progress
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.declarations import Settings
 from profiler.settings.user_payloads import with_payloads
 from profiler.shipped import WORKLOADS
 
@@ -134,7 +135,7 @@ def _job(stored: StoredProfile, topology: str | None, settings: Settings, open_s
             f"Profile '{stored.run}' was made on {stored.engine}, not on {settings.engine}.",
             hint="Leave --engine out, or name a profile of that engine.",
         )
-    settings = replace(settings, engine=EngineName(stored.engine))
+    settings = replace(settings, engine=kind_of(stored.engine).name)
     if stored.fingerprint is not None:
         settings = as_asked(settings, stored.fingerprint.asked)
     reference = topology or _reference(stored)

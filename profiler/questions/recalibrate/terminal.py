@@ -31,7 +31,7 @@ def print_recalibration(console: Console, document: Mapping[str, Any], profile: 
         console.print(Padding(rounds_table(profile.rounds), (0, 0, 0, 2)), soft_wrap=False)
     if document["verdict"] == "changed" and profile is not None:
         console.print(Text("Settings to paste", "bold"))
-        for line in as_lines(paste_settings(profile)):
+        for line in as_lines(paste_settings(profile, document["engine"])):
             console.print(f"  {line}")
     console.print(_verdict(document))
     for warning in document["warnings"]:

@@ -17,7 +17,7 @@ from profiler.history.documents import plain, round_document, round_from
 from profiler.questions.search.bound import bound_of
 from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.operators import class_document, state_rows
-from profiler.questions.search.paste import paste_settings
+from profiler.questions.search.paste import PasteSettings, paste_settings
 from profiler.questions.search.readings.features import application_features
 from profiler.questions.search.uncertainty import throughput_interval
 from profiler.questions.search.validity import all_notes, where_it_holds
@@ -29,7 +29,7 @@ SCHEMA = "profile/1"
 
 def profile_document(profile: SearchResult, *, run: str, engine: str, environment: Mapping[str, Any]) -> dict[str, Any]:
     """Write a profile as one document."""
-    settings = paste_settings(profile)
+    settings = paste_settings(profile, engine)
     confirmed = profile.against_initial
     document = {
         "schema": SCHEMA,
@@ -63,7 +63,7 @@ def profile_document(profile: SearchResult, *, run: str, engine: str, environmen
         "confirmed": None if confirmed is None else _comparison(confirmed),
         "verified": _verification(profile.verification),
         "rounds": [_round(outcome) for outcome in profile.rounds],
-        "settings": {**asdict(settings), "shuffle_partitions": settings.shuffle_partitions},
+        "settings": _settings(settings),
         "environment": dict(environment),
         "warnings": all_notes(profile),
     }
@@ -84,6 +84,12 @@ def schema() -> dict[str, Any]:
     text = files("profiler.questions.search").joinpath("profile-1.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
+
+
+def _settings(settings: PasteSettings) -> dict[str, Any]:
+    """Write the settings to paste; a master only where it is a cluster's."""
+    document = {**asdict(settings), "shuffle_partitions": settings.shuffle_partitions}
+    return {key: value for key, value in document.items() if key != "master" or value}
 
 
 def _verification(verification: Verification | None) -> dict[str, Any] | None:

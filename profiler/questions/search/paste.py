@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from profiler.engines.spark.layout.chains import inbox_partitions, inner_readers
+from profiler.engines.catalogue import kind_of
 from profiler.questions.search.loop import SearchResult
 from profiler.secrets import masked
+from profiler.settings.quantities import without_credentials
 
 _TOPICS = "kafka-topics.sh --bootstrap-server HOST:PORT"
 
@@ -30,6 +31,8 @@ class PasteSettings:
     """Options of the Kafka sources, likewise."""
     sink: dict[str, str] = field(default_factory=dict)
     """Options of the Kafka sink, likewise."""
+    master: str = ""
+    """Master of the cluster that the answer was measured on; empty for a local one, whose slots say it."""
     inner_partitions: dict[str, int] = field(default_factory=dict)
     """Topics between two queries, by the operator that reads them."""
 
@@ -40,17 +43,12 @@ class PasteSettings:
         return values.pop() if len(values) == 1 else None
 
 
-def paste_settings(profile: SearchResult) -> PasteSettings:
-    """Translate an answer into settings; today's job runs as it was written, so it needs no repartition()."""
+def paste_settings(profile: SearchResult, engine: str) -> PasteSettings:
+    """Translate an engine's answer into settings; today's job runs as it was written and needs no repartition()."""
     topology, platform, configuration = profile.topology, profile.platform, profile.answer.configuration
     fused = profile.answer.trial.fused
     stateful = {operator.name for operator in topology.operators if operator.stateful}
-    readers = inner_readers(topology)
-    inner = {
-        operator.name: inbox_partitions(operator, configuration[operator.name])
-        for operator in topology.operators
-        if operator.name in readers
-    }
+    inner = kind_of(engine).inner_topics(topology, configuration.tasks)
     spark = {} if fused else dict(platform.job_settings)
     hides_python = any(seen.hides_python for seen in profile.answer.measurement.operators.values())
     if hides_python or any(operator.batches is not None for operator in topology.operators):
@@ -68,6 +66,7 @@ def paste_settings(profile: SearchResult) -> PasteSettings:
         launch={key: masked(key, value) for key, value in platform.launch_settings.items()},
         source=dict(platform.source_options),
         sink=dict(platform.sink_options),
+        master=without_credentials(platform.master),
         inner_partitions=inner,
     )
 
@@ -94,5 +93,7 @@ def as_lines(settings: PasteSettings) -> list[str]:
     lines += [f'.option("{name}", "{value}")  # of the Kafka sink' for name, value in settings.sink.items()]
     lines += [f"--conf {name}={value}  # when the session starts" for name, value in settings.launch.items()]
     queries = "these queries" if settings.inner_partitions else "this query"
-    lines.append(f"--master local[{settings.slots}]  # or a cluster with {settings.slots} slots for {queries}")
+    cluster = f"a cluster with {settings.slots} slots for {queries}"
+    local = f"--master local[{settings.slots}]  # or {cluster}"
+    lines.append(f"--master {settings.master}  # {cluster}" if settings.master else local)
     return lines

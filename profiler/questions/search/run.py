@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from profiler import __version__
+from profiler.engines.catalogue import kind_of
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.errors import ProfileError
 from profiler.experiment.engine import Engine
@@ -32,7 +33,8 @@ from profiler.questions.windows import fewer_of
 from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
 from profiler.report.progress import Progress, progress
-from profiler.settings.declarations import COSTS, EngineName, Settings
+from profiler.settings.declarations import COSTS, Settings
+from profiler.settings.option import Ability
 
 QUICK_WINDOWS = 5
 LONGEST_COLD = 2.5
@@ -115,7 +117,8 @@ def time_limits(settings: Settings) -> TimeLimits:
 
     Longer windows make longer rounds, and longer searches.
     """
-    if settings.engine is EngineName.SIMULATED or settings.budget_s is not None or settings.quick:
+    is_timed = kind_of(settings.engine).has(Ability.REAL_TIME)
+    if not is_timed or settings.budget_s is not None or settings.quick:
         return TimeLimits()
     longer = max(1.0, settings.window_s / Settings().window_s)
     return TimeLimits(longer * SEARCH_S, longer * CONFIRMED_S)
@@ -176,7 +179,7 @@ def profile_run(topology: Topology, settings: Settings, engine: Engine, code: st
 @contextmanager
 def run_history(settings: Settings, watcher: Progress) -> Iterator[OpenStore | None]:
     """Open the history; a simulated run needs no server, and is kept only where one is named."""
-    if settings.engine is EngineName.SIMULATED and settings.mongo is None and settings.resume is None:
+    if settings.mongo is None and settings.resume is None and not kind_of(settings.engine).has(Ability.HISTORY):
         yield None
         return
     with opened_history(settings, watcher.note) as open_store:

@@ -9,13 +9,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from profiler.engines.catalogue import kind_of
 from profiler.errors import ProfileError, UsageError
 from profiler.history.records import Run, RunState, StoredRun, run_document
 from profiler.history.session.keeping import is_measured_now
 from profiler.history.session.opening import OpenStore, opened_history
 from profiler.history.store import NoSuchRun, Store
 from profiler.questions.recalibrate.decision import StoredProfile, stored_profile
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.declarations import Settings
+from profiler.settings.option import Ability
 
 MOST = 20
 """Stored profiles of a topology that are looked at, the newest ones."""
@@ -45,7 +47,7 @@ def history_of(
     given: StoredProfile | None, settings: Settings, note: Callable[[str], None]
 ) -> Iterator[OpenStore | None]:
     """Open the history; a simulated profile in a file needs no server unless one is named."""
-    if given is not None and given.engine == EngineName.SIMULATED and settings.mongo is None:
+    if given is not None and settings.mongo is None and not kind_of(given.engine).has(Ability.HISTORY):
         yield None
         return
     with opened_history(settings, note) as open_store:

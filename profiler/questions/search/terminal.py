@@ -39,7 +39,7 @@ def print_profile(
         ),
         highlight=False,
     )
-    for line in as_lines(paste_settings(profile)):
+    for line in as_lines(paste_settings(profile, engine)):
         console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)  # a broken line could not be pasted
     for doubt in _doubts(profile):
         console.print(doubt, highlight=False)

@@ -112,6 +112,16 @@ def inner_readers(topology: Topology) -> tuple[str, ...]:
     return tuple(chain.operators[0] for chain in _chains(topology) if not chain.sources)
 
 
+def inner_topics(topology: Topology, tasks: Mapping[str, int]) -> dict[str, int]:
+    """Count the partitions of the topics between queries, by the operator that reads them."""
+    readers = inner_readers(topology)
+    return {
+        operator.name: inbox_partitions(operator, tasks[operator.name])
+        for operator in topology.operators
+        if operator.name in readers
+    }
+
+
 def inbox_partitions(operator: Operator, tasks: int) -> int:
     """Count the partitions of the topic that such an operator reads: state has its tasks from a shuffle behind it."""
     return 1 if operator.stateful else tasks
