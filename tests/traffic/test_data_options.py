@@ -85,6 +85,13 @@ def test_the_simulated_engine_says_that_it_sends_nothing(profile, lines):
     assert "sends no messages: --payloads changes nothing" in answer.stderr
 
 
+def test_the_simulated_engine_says_that_nothing_warms_up(profile):
+    """A setting that is ignored in silence would make a measurement say something else than it claims."""
+    answer = profile("run", "linear", *SIMULATED, "--warm-up", "5s")
+    assert answer.exit_code == 0, answer.stderr
+    assert "--warm-up changes nothing" in answer.stderr
+
+
 def test_keys_cannot_be_loaded_where_no_state_is(profile, refused):
     assert "keeps no state" in refused(profile("run", "word-count", *SIMULATED, "--prefill", "100", "--quiet"))
     assert "No operator of 'linear' is stateful" in refused(profile("run", "linear", "--prefill", "100", "--quiet"))
