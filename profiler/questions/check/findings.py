@@ -43,9 +43,9 @@ class Checked:
     """Most tasks that the user lets the search use."""
     fewest: Configuration
     layout: Layout | None
-    """How Spark would run the fewest tasks, every operator in a stage of its own; None where it cannot run them."""
+    """The layout of the fewest tasks, every operator in a stage of its own; None where Spark cannot run them."""
     layout_today: Layout | None
-    """The same for today's tasks; None where none are stated."""
+    """The layout of today's tasks; None where none are stated."""
     columns: Mapping[str, Sequence[str]] | None
     """Columns of every element; None where nobody looked."""
     findings: tuple[Finding, ...]

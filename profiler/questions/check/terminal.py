@@ -18,7 +18,7 @@ from profiler.questions.check.drawing import Edge, draw
 from profiler.questions.check.findings import Checked
 
 _COLOURS = ("cyan", "magenta", "green", "blue", "yellow")
-"""Of queries, in turn."""
+"""The colours of queries, in turn."""
 _LEGEND = "┊ is a Kafka topic between two queries; 2.1 is stage 1 of query 2"
 _NARROWEST_NOTES = 16
 _INDENT = "  "
@@ -54,7 +54,7 @@ def depth(topology: Topology) -> int:
 
 
 class _Places:
-    """Where every element runs: its query and stage, counted from 1, and which edges are topics."""
+    """The places of the elements: the query and stage of each, counted from 1, and which edges are topics."""
 
     def __init__(self, queries: tuple[QueryLayout, ...]) -> None:
         self.of: dict[str, tuple[int, int]] = {}

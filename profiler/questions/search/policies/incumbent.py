@@ -20,11 +20,11 @@ Tried = Generator[Trial | Decision, Round | None, Round]
 
 LIKELY_EFFECT = 0.1
 LIKELY_P = 0.3
-"""So large an effect, this unlikely to be chance, is taken on trust where the noise hides it from the test: the search
-goes on from the better place, and what is claimed in the end is confirmed. (Shared noise: 99.1 → 99.4 % of the best.)
-"""
+"""Below this p a large effect is taken on trust where the noise hides it from the test: the search goes on from the
+better place, which makes answers better (scripts/benches/results/quality.md), and what is claimed in the end is
+confirmed."""
 LITTLE = 2.0
-"""A comparison that could detect only an effect as large as this says next to nothing."""
+"""The detectable effect from which on a comparison says next to nothing."""
 
 
 ALL_THE_TIME = 0.9

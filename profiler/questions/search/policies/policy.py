@@ -46,7 +46,7 @@ class SearchContext:
     topology: Topology
     slots: int
     cores: int
-    """Over all nodes."""
+    """Cores over all nodes."""
     nodes: int = 1
     parameters: Parameters = Parameters()
 

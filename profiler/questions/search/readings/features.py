@@ -20,7 +20,7 @@ from profiler.job.topology import Operator, Output, Topology
 FIXED_COSTS = 0.7
 """Costs per row under stress, as part of those under the small stream, from which on the latter are not of its rows."""
 GREW = 1.5
-"""Input must grow by this factor between the two rates before a kind of output is read off it."""
+"""The factor by which input must grow between the two rates before a kind of output is read off it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
 """What a round tells about its elements: the share of time they work, and their loads per source row.
 
 Both are those of the busiest task: it saturates first and holds the others back, so the mean over the tasks would hide
-a bottleneck behind a skewed key. (Measured on the hostile preset: with the mean 98.1 % of the optimum, with the
-busiest task 99.2 %.)
+a bottleneck behind a skewed key, and lead to worse answers (scripts/benches/results/quality.md).
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ DOMINANT = 0.5
 
 
 class OperatorClass(StrEnum):
-    """What most of the time goes into that a row takes an operator."""
+    """The class of an operator: what most of the time goes into that a row takes it."""
 
     CPU = "cpu"
     IO = "io"

@@ -22,7 +22,8 @@ from profiler.questions.search.readings.features import Features, application_fe
 from profiler.questions.search.readings.loads import cpu_share
 
 SATURATED = 0.96
-"""Share of the cores in use from which on further tasks are not tried: what they could still gain is not worth it."""
+"""Share of the cores in use from which on further tasks are not tried: what they could still gain is not worth a
+round."""
 
 
 class Stepwise:

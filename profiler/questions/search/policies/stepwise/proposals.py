@@ -12,10 +12,10 @@ from profiler.questions.search.readings.features import Features
 from profiler.questions.search.readings.loads import cpu_per_source_row, loads_per_source_row
 
 MOST = 3
-"""Proposals at the most: the second and third use loads measured at the one before."""
+"""The most proposals that are made: the second and third use loads measured at the one before."""
 
 THREADS_PER_CORE = 4
-"""Where the cores are the limit, more tasks than this share them no better and cost more."""
+"""Tasks per core beyond which more of them share the cores no better and cost more, where the cores are the limit."""
 
 
 def slot_proposals(search: Search, features: Features, *, most: int = MOST, balance: bool = False) -> Moves:

@@ -37,7 +37,7 @@ class Proposal:
     tasks: dict[str, int]
     predicted_per_s: float
     cpu_bound: bool
-    """The cores, not the slots, are what limits it."""
+    """Whether the cores, not the slots, are what limits it."""
 
 
 def propose(
