@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from profiler.errors import ProfileError, UsageError
 from profiler.report.console import error_console
 from profiler.report.writers import PROFILE_WRITERS, Writer, as_json, check_export
+from profiler.services.whole_file import check_writable, is_stream, written_whole
 from profiler.settings.declarations import Export, ExportKind, Settings
 
 
@@ -26,24 +27,25 @@ class Outputs:
     @classmethod
     def opened(cls, settings: Settings, writers: Mapping[ExportKind, Writer] = PROFILE_WRITERS) -> Outputs:
         """Make sure that every file can be written: a result must not be lost at the end."""
-        files: Sequence[Export] = settings.export
-        for wanted in files:
+        asked = {f"--export {wanted}": wanted for wanted in settings.export}
+        for wanted in asked.values():
             check_export(wanted.kind, writers)
-            _touch(wanted.path, f"--export {wanted}")
         if settings.json_to is not None and settings.json_to != "-":
-            _touch(settings.json_to, f"--json {settings.json_to}")
-            files = (*files, Export(ExportKind.JSON, settings.json_to))
-        return cls(tuple(files), settings.json_to == "-", writers)
+            asked[f"--json {settings.json_to}"] = Export(ExportKind.JSON, settings.json_to)
+        _check_files({flag: Path(wanted.path) for flag, wanted in asked.items()})
+        return cls(tuple(asked.values()), settings.json_to == "-", writers)
 
     def deliver(self, document: Mapping[str, Any], summary: Writer, show: Callable[[], None]) -> None:
         """Show the result on the terminal, unless its JSON stands there; write CI's summary and all files.
 
         It is shown first: a disk that is full by now must not hide what the minutes were spent on.
         """
-        if not self.json_on_stdout:
-            show()
-        _append_step_summary(summary(document))
-        self.write(document)
+        try:
+            if not self.json_on_stdout:
+                show()
+            _append_step_summary(summary(document))
+        finally:
+            self.write(document)
 
     def write(self, document: Mapping[str, Any]) -> None:
         """Write the JSON that is wanted on stdout, and all files; ProfileError where one of them can't be."""
@@ -56,7 +58,8 @@ class Outputs:
     def _failed(self, wanted: Export, document: Mapping[str, Any]) -> str:
         """Write one file; say why it can't be, or nothing."""
         try:
-            Path(wanted.path).write_text(self.writers[wanted.kind](document), encoding="utf-8")
+            with written_whole(Path(wanted.path)) as file:
+                file.write(self.writers[wanted.kind](document).encode())
         except OSError as error:
             return f"{wanted.path} can't be written: {error.strerror}"
         return ""
@@ -74,13 +77,15 @@ def _append_step_summary(markdown: str) -> None:
         error_console().print(f"The step summary {path} can't be written: {error.strerror}.", style="yellow")
 
 
-def _touch(path: str, flag: str) -> None:
-    """Make sure that a file can be written; what ends without a result leaves no empty file for others to trip over."""
-    file = Path(path)
-    try:
-        was_there = file.exists()
-        file.touch()
-        if not was_there:
-            file.unlink()
-    except OSError as error:
-        raise UsageError(f"{flag} can't be written: {error.strerror}.", hint="Name another file.") from None
+def _check_files(files: Mapping[str, Path]) -> None:
+    """Refuse files that can't be written, by the flags that name them; change nothing yet."""
+    flags: dict[str, str] = {}
+    for flag, file in files.items():
+        try:
+            check_writable(file)
+        except (OSError, ValueError) as error:  # the second for what can't be a name at all
+            why = error.strerror if isinstance(error, OSError) else "it is no name that a file can have"
+            raise UsageError(f"{flag} can't be written: {why}.", hint="Name another file.") from None
+        other = flags.setdefault(os.path.realpath(file), flag)
+        if other != flag and not is_stream(file):
+            raise UsageError(f"{flag} would replace what {other} wrote.", hint="Name different files.")

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from profiler.errors import UsageError
 from profiler.services.locks import Mode, hold, is_held
+from profiler.services.whole_file import written_whole
 
 
 @contextmanager
@@ -44,9 +45,8 @@ def place_of(cache: Path) -> str:
     file = cache / "place"
     if not file.exists():
         cache.mkdir(parents=True, exist_ok=True)
-        new = cache / f"place.{secrets.token_hex(8)}"
-        new.write_text(new.suffix.removeprefix("."))
-        new.replace(file)  # whole or not at all; of two at once the second one names it
+        with written_whole(file) as whole:  # of two at once the second one names it
+            whole.write(secrets.token_hex(8).encode())
     return file.read_text()
 
 

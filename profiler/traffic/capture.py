@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
 from profiler.errors import ProfileError, UsageError
+from profiler.services.whole_file import written_whole
 from profiler.traffic.generator.payloads import MAX_BYTES, MAX_MESSAGE_BYTES, Message, format_line
 
 SILENCE_S = 20.0
@@ -80,19 +80,13 @@ def sample_topic(reader: TopicReader, topic: str, wanted: int) -> TopicSample:
 
 def write_sample(sample: TopicSample, path: Path) -> None:
     """Write a workload file, with gzip where its name ends in .gz; it appears when complete, for its owner only."""
-    partial = path.with_name(f".{path.name}.part")
     try:
         # Messages of a real topic may be nobody else's business.
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as raw, _packed(raw, packed=path.suffix == ".gz") as file:
+        with written_whole(path, private=True) as raw, _packed(raw, packed=path.suffix == ".gz") as file:
             for message in sample.messages:
                 file.write(format_line(message) + b"\n")
-        partial.replace(path)
     except OSError as error:
         raise ProfileError(f"{path} can't be written: {error.strerror}.", hint="Name another place.") from error
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
