@@ -1,19 +1,17 @@
 """Predict a real engine with the simulated one: give it the costs that step 1 measured on the real one.
 
-Of every source and operator: CPU per row under stress, as that is what is predicted (a small stream pays for batches
+It takes the CPU per row under stress, as that is what is predicted (a small stream pays for batches
 that are hardly filled); waiting per row under the small stream, as a thread that waits for a core does not wait for
 itself; rows out per row in. What a hop costs is in there already (a stage pays for its shuffles), so the platform to
 predict on has none of its own.
 
 A window is a batch: rows come in for as long as it was meant to last, then it drains, ends, and the next one starts. A
-task that only waits stands idle that long: one that takes 1.09 ms per row did 763 rows/s in windows of 3 s that took
-3.63 s, not 914.
+task that only waits stands idle that long (scripts/benches/results/simulator.md).
 
 What shares the machine with the job, broker, generator and the engine's own threads, takes cores and bounds nothing
-else. It takes about as much whatever the rate: on Spark 0.54 cores beside word count's small stream and 0.62 beside ten
-times as many rows, on another day 1.06 and 1.10. Only the first round meets compilers that are still at work. So
-its stress is predicted with all that was seen beside it, all others with what was seen beside the small stream, which
-comes last, less what compilers still took there.
+else. It takes about as much whatever the rate. Only the first round meets compilers that are still at work. So its
+stress is predicted with all that was seen beside it, all others with what was seen beside the small stream, which comes
+last, less what compilers still took there.
 """
 
 from __future__ import annotations
@@ -35,9 +33,9 @@ BESIDE_TASKS = 4
 LEAST_PER_S = 1e-3
 PRECISION = 0.001
 LEAST_MS = 1e-6
-"""Of CPU per row: one that was too cheap to be measured is no free one."""
+"""The least milliseconds of CPU per row: an operator that was too cheap to be measured is no free one."""
 LEAST_ROWS = 1e-9
-"""Out per row in, and out per second: an operator that let nothing through may let something through."""
+"""The least rows out per row in, and out per second: an operator that let nothing through may let something through."""
 PULL_PER_S = 1e9
 """Of a source whose costs were measured: its CPU bounds it, nothing else."""
 
