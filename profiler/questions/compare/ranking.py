@@ -11,17 +11,14 @@ variate). A pair says
 An arm's rank is one more than the number of arms that are faster than it, so arms that cannot be told apart share one.
 
 Why all pairs, and not each arm against the best: who is the best is read off the same blocks, and the difference to an
-arm that was picked for being the highest is too large. All pairs hold their error whoever is picked: of 500 times four
-equal arms (8 blocks each of 3 windows, *shared* noise) a difference is named in 4.4 %, against the best in 7.2 %.
+arm that was picked for being the highest is too large. All pairs hold their error whoever is picked.
 
 Two looks may be taken. Pairs that the first one settled stay as they are, and Holm goes on with the others: unless the
 first look was wrong, for which it has its part of the level, all pairs without a difference are still among these.
-With both looks a difference is named in 3.0 %, 2.4 % and 4.4 % of 500 times two, three and four equal arms.
 
-Why one slope of the speed index for both arms of a pair, though a job bound by waiting has another one than a job
-bound by CPU (1500 comparisons of 6 blocks each of 3 windows, *shared* noise; false alarms, power for +10 %): both bound
-by CPU, common slope 4.5 %, 64 %, own slopes 3.8 %, 61 %; one of them by waiting, common slope 4.2 %, 46 %, own slopes
-6.9 %, 57 %.
+Both arms of a pair have one slope of the speed index, though a job bound by waiting has another one than a job bound by
+CPU: slopes of their own would raise more false alarms. The figures of all three choices are in
+scripts/benches/results/compare.md.
 """
 
 from __future__ import annotations

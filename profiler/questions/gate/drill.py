@@ -7,7 +7,7 @@ A function of DataFrames is loaded with random numbers, and what a number costs 
 drawn, for as long as a compiler needs to see them, and only the windows at the end count: while the code is new a
 number costs more than it will in the gate, and the drill would be smaller than was asked for. On an engine that runs
 two deployments at the same time the job itself runs beside them, so that the machine's moods are in both: from blocks
-one after the other, one drill of 20 % became one of 11 %.
+one after the other, drills became too small (scripts/benches/results/gate_spark.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The verdict of a gate: is the candidate slower than the baseline? Four criteria, the block as the unit.
 
-CPU per row × speed index (the sharp one), the same of a single operator, throughput, and latency (gate_blocks.py) are
+CPU per row × speed index (the sharp one), the same of a single operator, throughput, and latency (criteria.py) are
 each tested for a slowdown on the logs of block means (confirmation.py); one-sidedly, as only a slowdown fails a gate.
 Holm's adjustment keeps the family error at 5 %. A slowdown is a ratio of times: +25 % is 0.8 of the throughput. A
 criterion says
@@ -15,20 +15,14 @@ What it could not have seen is told beside it. Against the stored blocks of an e
 latency may fail a gate, and what sessions differ by although nothing was changed counts as noise.
 
 Why a criterion for a single operator: what it adds is counted in parts of the job's CPU per row, so the noise of all
-others does not hide it. With *shared* noise a gate of 8 blocks each finds 5.7 % that way, where the whole job's CPU per
-row shows 9.6 % and throughput 12 %; of 20 % more work in an operator with a third of the CPU time it finds 95 % instead
-of 55 %. It raises no false alarms: what is not the whole job must grow by far more than the noise to add 5 % to it.
+others does not hide it, and smaller slowdowns are found (scripts/benches/results/gate.md). It raises no false alarms:
+what is not the whole job must grow by far more than the noise to add `max_slowdown` to it.
 Work that moved from one operator to another is no slowdown: what others do less for certain is taken off before
 `max_slowdown` is asked for, operators that are gone included (a renamed one is gone and new).
 
-Why `rule_out` is not `max_slowdown` but twice that (**choice**; 100 gates each of four workloads, *shared* noise):
-
-    rule out    unchanged code: pass    10 % more work in one operator: pass    20 %: pass
-    5 %         19 %                     3 %                                     0 %
-    7.5 %       51 %                     8 %                                     1 %
-    10 %        74 %                    20 % (another 42 % are called slower)    2 %
-
-A gate that cannot pass on such machines would be left out of CI; one that says what its pass rules out can be trusted.
+That `rule_out` is not `max_slowdown` but twice that is a **choice**: on shared machines most unchanged code would not
+pass otherwise (scripts/benches/results/gate.md). A gate that cannot pass there would be left out of CI; one that says
+what its pass rules out can be trusted.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 The round is screened against the stored one, with the noise of all rounds of both profiles. Slower means significantly
 less throughput, or a latency constraint that is violated and was not. A round that looks slower, or is too noisy to
 tell, is measured once more for twice as long, and the second one is judged by itself: one bad moment of a shared
-machine is no reason to search again, and the stored answer was chosen for a good one. (With *shared* noise 4 of 60
-unchanged answers were called slower when both rounds were judged together.) Every verdict says what it could have seen.
+machine is no reason to search again, and the stored answer was chosen for a good one. Judged together, both rounds
+would call more unchanged answers slower (scripts/benches/results/recalibrate.md). Every verdict says what it could have
+seen.
 """
 
 from __future__ import annotations

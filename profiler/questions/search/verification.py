@@ -3,9 +3,9 @@
 The search uses short batches, because one batch is one window. A production job uses long ones, as every batch end
 costs a pause and a checkpoint. So the last run checks what the search could not see: that the latency constraint holds
 and the queue does not grow over whole production batches. Where that fails it is tried once more with less: a job on
-cores that are all in use has no room for the machine's own ups and downs, and the user needs a rate to rely on. Less
-than the job has just shown: `linear` was found to do 2,814 rows/s while the machine was fast, did 2,349 of the 2,673
-that it was offered here, and 80 % of the former were too much for it again.
+cores that are all in use has no room for the machine's own ups and downs, and the user needs a rate to rely on. That is
+less than the job has just shown, not less than the search found: the machine may have been faster then
+(scripts/benches/results/workloads.md).
 """
 
 from __future__ import annotations
