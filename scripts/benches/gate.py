@@ -77,11 +77,11 @@ class Verdict:
 
 def rows() -> Iterator[Row]:
     """Run all gates that were not run yet, and yield the figures."""
-    unchanged = [_gate(name, 0.0, seed) for name in CASES for seed in range(GATES)]
-    stated = {name: [_stated(name, seed) for seed in range(GATES)] for name in CASES}
+    unchanged = [one_gate(name, 0.0, seed) for name in CASES for seed in range(GATES)]
+    stated = {name: [stated_detectable(name, seed) for seed in range(GATES)] for name in CASES}
     yield from _unchanged_rows(unchanged, [each for of_case in stated.values() for each in of_case])
     for slowdown in SLOWDOWNS:
-        slower = [_gate(name, slowdown, seed) for name in CASES for seed in range(GATES)]
+        slower = [one_gate(name, slowdown, seed) for name in CASES for seed in range(GATES)]
         yield from _slower_rows(slowdown, slower, stated)
 
 
@@ -108,7 +108,7 @@ def _slower_rows(
         found = [gate.verdict == GateVerdict.SLOWER for gate in gates if gate.topology == name]
         promise, by = _promise(name, slowdown, stated[name])
         promises.append(promise)
-        told = f"promised {promise:.1%}: {by} {_true_effects(name, slowdown)[by]:+.1%}"
+        told = f"promised {promise:.1%}: {by} {true_effects(name, slowdown)[by]:+.1%}"
         yield rate_row(f"{slowdown:.0%} more work in {operator} of {name}: found", found, against=told)
     found = [gate.verdict == GateVerdict.SLOWER for gate in gates]
     promised = statistics.fmean(promises)
@@ -123,11 +123,11 @@ def _slower_rows(
 
 def _promise(name: str, slowdown: float, stated: Sequence[Detectable]) -> tuple[float, Criterion]:
     """Return the power that gates of unchanged code promise for a slowdown, and the criterion that promises it."""
-    effects = _true_effects(name, slowdown)
+    effects = true_effects(name, slowdown)
     operators = len(load_topology(name).names)
     powers = {
         criterion: statistics.fmean(
-            _power(effect, each[criterion], operators if criterion is Criterion.OPERATOR else 1) for each in stated
+            power(effect, each[criterion], operators if criterion is Criterion.OPERATOR else 1) for each in stated
         )
         for criterion, effect in effects.items()
     }
@@ -135,7 +135,7 @@ def _promise(name: str, slowdown: float, stated: Sequence[Detectable]) -> tuple[
     return powers[best], best
 
 
-def _power(effect: float, detectable: float, tries: int) -> float:
+def power(effect: float, detectable: float, tries: int) -> float:
     """Return the chance that a test that calls `detectable` with 80 % power calls `effect`.
 
     An operator's effect counts as a part of the job's, which does not matter here: both are in the same unit.
@@ -156,7 +156,7 @@ def _power(effect: float, detectable: float, tries: int) -> float:
 
 
 @cache
-def _true_effects(name: str, slowdown: float) -> dict[Criterion, float]:
+def true_effects(name: str, slowdown: float) -> dict[Criterion, float]:
     """Read what a slower operator means for the job off a long quiet run of both versions, as slowdowns."""
 
     def measured() -> dict[str, float]:
@@ -173,17 +173,18 @@ def _true_effects(name: str, slowdown: float) -> dict[Criterion, float]:
             Criterion.THROUGHPUT: -found[Criterion.THROUGHPUT].effect / (1 + found[Criterion.THROUGHPUT].effect),
         }
 
-    kept: dict[str, float] = _saved().get(f"true effect, {name}, {slowdown}", measured)
+    kept: dict[str, float] = saved_gates().get(f"true effect, {name}, {slowdown}", measured)
     return {Criterion(criterion): effect for criterion, effect in kept.items()}
 
 
-def _gate(name: str, slowdown: float, seed: int) -> Verdict:
-    kept: dict[str, Any] = _saved().get(f"{name}, {slowdown}, {seed}", lambda: _run(name, slowdown, seed))
+def one_gate(name: str, slowdown: float, seed: int) -> Verdict:
+    """Run a gate, or take it from the file of what was measured."""
+    kept: dict[str, Any] = saved_gates().get(f"{name}, {slowdown}, {seed}", lambda: _run(name, slowdown, seed))
     return Verdict(name, slowdown, **kept)
 
 
 def _run(name: str, slowdown: float, seed: int) -> dict[str, Any]:
-    outcome = _measured(name, slowdown, seed, GateLimits())
+    outcome = measured_gate(name, slowdown, seed, GateLimits())
     named = outcome.judgement.slower_operator if outcome.judgement else None
     return {
         "verdict": str(outcome.verdict),
@@ -192,19 +193,20 @@ def _run(name: str, slowdown: float, seed: int) -> dict[str, Any]:
     }
 
 
-def _stated(name: str, seed: int) -> Detectable:
+def stated_detectable(name: str, seed: int) -> Detectable:
     """Return what a gate of unchanged code calls detectable in its last look, by criterion, as a slowdown."""
-    kept: Detectable = _saved().get(f"detectable, {name}, {seed}", lambda: _full_length(name, seed))
+    kept: Detectable = saved_gates().get(f"detectable, {name}, {seed}", lambda: _full_length(name, seed))
     return kept
 
 
 def _full_length(name: str, seed: int) -> Detectable:
-    blocks = _measured(name, 0.0, seed, NEVER_DECIDED).blocks
+    blocks = measured_gate(name, 0.0, seed, NEVER_DECIDED).blocks
     judgement = judge(blocks, GateLimits(), part=LAST_LOOK)
     return {str(finding.criterion): _as_slowdown(finding.detectable_effect) for finding in judgement.findings}
 
 
-def _measured(name: str, slowdown: float, seed: int, limits: GateLimits) -> GateResult:
+def measured_gate(name: str, slowdown: float, seed: int, limits: GateLimits) -> GateResult:
+    """Run a gate of a workload and the same with a slower operator on a machine that others use too."""
     topology = load_topology(name)
     engine = _engine(Preset.SHARED, seed)
     tasks = Configuration.of(dict.fromkeys(topology.names, 1))
@@ -237,5 +239,6 @@ def _slower(topology: Topology, name: str, slowdown: float) -> Topology:
 
 
 @cache
-def _saved() -> Saved:
+def saved_gates() -> Saved:
+    """Open the file of what was measured."""
     return Saved("gate", *MEASURED)

@@ -97,12 +97,12 @@ def _cases(preset: Preset, seeds: int, variant: str = "all additions") -> list[C
     return [
         Case(name, preset, slots, seed, variant)
         for name in names
-        for slots in _slot_limits(load_topology(name))
+        for slots in slot_limits(load_topology(name))
         for seed in range(seeds)
     ]
 
 
-def _slot_limits(topology: Topology) -> tuple[int, int]:
+def slot_limits(topology: Topology) -> tuple[int, int]:
     """Tight: half as many again as the elements need; generous: four per core."""
     return len(topology.names) * 3 // 2 + 1, 4 * NODES * CORES
 
@@ -113,12 +113,14 @@ def run_case(case: Case) -> Result:
 
 
 def _once(case: Case, run: Callable[[], Result]) -> Result:
-    found: dict[str, Any] = _results().get(str(case), lambda: asdict(run()))
+    """Return the slots that a topology's case has, the fewest and the most."""
+    found: dict[str, Any] = saved_results().get(str(case), lambda: asdict(run()))
     return Result(**{**found, "case": case})
 
 
 @cache
-def _results() -> Saved:
+def saved_results() -> Saved:
+    """Open the file of the searches that were run."""
     return Saved("quality", *MEASURED)
 
 
@@ -126,12 +128,13 @@ def _known_optimum(case: Case, engine: SimulatedEngine, topology: Topology, slot
     """Return the optimum, searched once: only the hostile preset hides something that depends on the seed."""
     hidden = f"seed {case.seed}" if case.preset is Preset.HOSTILE else "nothing hidden"
     key = f"{case.topology}, {slots} slots, {hidden}"
-    optimum: float = _optima().get(key, lambda: exhaustive_optimum(engine, topology, slots))
+    optimum: float = saved_optima().get(key, lambda: exhaustive_optimum(engine, topology, slots))
     return optimum
 
 
 @cache
-def _optima() -> Saved:
+def saved_optima() -> Saved:
+    """Open the file of the optima that were found."""
     return Saved("optima", "profiler/engines/simulated", "workloads")
 
 

@@ -81,7 +81,7 @@ class Case:
 def rows() -> Iterator[Row]:
     """Run all profiles that were not run yet, and yield the figures."""
     for preset in Preset:
-        cases = [_case(name, preset, seed) for name in WORKLOADS for seed in range(SEEDS)]
+        cases = [case_of(name, preset, seed) for name in WORKLOADS for seed in range(SEEDS)]
         for name in WORKLOADS:
             own = [case for case in cases if case.workload == name]
             yield _saved_row(f"{preset}: {name}, rounds saved", own, "cold", "unchanged", None)
@@ -119,8 +119,9 @@ def _saved_row(quantity: str, cases: Sequence[Case], cold: str, warm: str, goal:
     return row(quantity, found, goal, against=told, n=len(cases), low=float(low), high=float(high))
 
 
-def _case(name: str, preset: Preset, seed: int) -> Case:
-    return Case(**_saved().get(f"{name}, {preset}, {seed}", lambda: asdict(_run(name, preset, seed))))
+def case_of(name: str, preset: Preset, seed: int) -> Case:
+    """Measure a case, or take it from the file of what was measured."""
+    return Case(**saved_cases().get(f"{name}, {preset}, {seed}", lambda: asdict(_run(name, preset, seed))))
 
 
 def _run(name: str, preset: Preset, seed: int) -> Case:
@@ -186,5 +187,6 @@ def _truth(profile: SearchResult, preset: Preset, seed: int) -> float:
 
 
 @cache
-def _saved() -> Saved:
+def saved_cases() -> Saved:
+    """Open the file of what was measured."""
     return Saved("recalibrate", *MEASURED)

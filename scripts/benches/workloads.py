@@ -111,7 +111,7 @@ def rows() -> Iterator[Row]:
         yield row(f"{each.name}: gain over one task each", document["gain"], n=1)
         yield row(f"{each.name}: rounds", len(document["rounds"]), unit="", better="lower", n=1)
         yield row(f"{each.name}: minutes", each.minutes, 12.0, unit="min", better="lower", n=1)
-        yield from _task_rows(each)
+        yield from task_rows(each)
         for which, title in (("initial", "start"), ("best", "answer")):
             error = each.prediction_error(which)
             if error is None:
@@ -126,7 +126,7 @@ def rows() -> Iterator[Row]:
             )
 
 
-def _task_rows(profiled: Profiled) -> Iterator[Row]:
+def task_rows(profiled: Profiled) -> Iterator[Row]:
     """Tell whether tasks went where they are needed, and none to operators whose load does not grow."""
     tasks = profiled.document["best"]["tasks"]
     needy = NEED_TASKS.get(profiled.name, ())

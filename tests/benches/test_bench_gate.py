@@ -15,10 +15,10 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setattr(gate, "CASES", {"linear": "work-2"})
     monkeypatch.setattr(gate, "SLOWDOWNS", (0.2,))
     monkeypatch.setattr(gate, "GATES", 2)
-    for cached in (gate._saved, gate._true_effects):
+    for cached in (gate.saved_gates, gate.true_effects):
         cached.cache_clear()
     yield tmp_path
-    for cached in (gate._saved, gate._true_effects):
+    for cached in (gate.saved_gates, gate.true_effects):
         cached.cache_clear()
 
 
@@ -36,8 +36,8 @@ def test_it_tells_false_alarms_finds_and_names(small):
 def test_it_goes_on_where_it_stopped(small, monkeypatch):
     """What was run is not run again."""
     rows = list(gate.rows())
-    gate._saved.cache_clear()
-    gate._true_effects.cache_clear()
+    gate.saved_gates.cache_clear()
+    gate.true_effects.cache_clear()
     monkeypatch.setattr(gate, "_run", lambda *_: pytest.fail("it was run again"))
     assert list(gate.rows()) == rows
 
@@ -45,21 +45,21 @@ def test_it_goes_on_where_it_stopped(small, monkeypatch):
 @pytest.mark.long
 def test_gates_that_ended_early_promise_too(small, monkeypatch):
     """They are those of quieter days: a promise without them would be easier to keep."""
-    early = next(seed for seed in range(20) if gate._gate("linear", 0.0, seed).blocks == gate.DESIGN.blocks)
+    early = next(seed for seed in range(20) if gate.one_gate("linear", 0.0, seed).blocks == gate.DESIGN.blocks)
     monkeypatch.setattr(gate, "GATES", early + 1)
     asked = []
     monkeypatch.setattr(gate, "_power", lambda effect, detectable, tries: asked.append(detectable) or 0.8)
     rows = {row["quantity"]: row for row in gate.rows()}
-    assert gate._stated("linear", early)[Criterion.CPU] in asked
+    assert gate.stated_detectable("linear", early)[Criterion.CPU] in asked
     assert rows["detectable slowdown by cpu-per-row, median"]["n"] == early + 1
-    blocks = gate._measured("linear", 0.0, early, gate.NEVER_DECIDED).blocks
+    blocks = gate.measured_gate("linear", 0.0, early, gate.NEVER_DECIDED).blocks
     assert len(blocks) == 2 * gate.DESIGN.blocks
 
 
 @pytest.mark.long
 def test_the_true_effect_of_a_slower_operator_is_known(small):
     """A fifth more work in one of three equal operators, which is the bottleneck as well."""
-    effects = gate._true_effects("linear", 0.2)
+    effects = gate.true_effects("linear", 0.2)
     assert effects[Criterion.CPU] == pytest.approx(0.2 / 3, abs=0.01)
     assert effects[Criterion.OPERATOR] == pytest.approx(0.2 / 3, abs=0.01)
     assert effects[Criterion.THROUGHPUT] == pytest.approx(0.2, abs=0.03)
@@ -67,7 +67,7 @@ def test_the_true_effect_of_a_slower_operator_is_known(small):
 
 def test_the_promise_is_kept_at_the_detectable_effect():
     """80 % there, less below it, more above it, and nothing much below the limit."""
-    assert gate._power(0.09, 0.09, 1) == pytest.approx(0.8, abs=0.02)
-    assert gate._power(0.05, 0.09, 1) < 0.5
-    assert gate._power(0.12, 0.09, 1) > 0.9
-    assert gate._power(0.0, 0.055, 1) < 0.01
+    assert gate.power(0.09, 0.09, 1) == pytest.approx(0.8, abs=0.02)
+    assert gate.power(0.05, 0.09, 1) < 0.5
+    assert gate.power(0.12, 0.09, 1) > 0.9
+    assert gate.power(0.0, 0.055, 1) < 0.01

@@ -14,9 +14,9 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setattr(saved, "FOLDER", tmp_path)
     monkeypatch.setattr(recalibrate, "WORKLOADS", ("linear",))
     monkeypatch.setattr(recalibrate, "SEEDS", 2)
-    recalibrate._saved.cache_clear()
+    recalibrate.saved_cases.cache_clear()
     yield tmp_path
-    recalibrate._saved.cache_clear()
+    recalibrate.saved_cases.cache_clear()
 
 
 @pytest.mark.long
@@ -24,14 +24,14 @@ def test_it_tells_the_part_of_the_rounds_that_is_saved_and_goes_on_where_it_stop
     """Rounds cold and warm stand beside it, and the goal beside the whole; what was run is not run again."""
     found = list(recalibrate.rows())
     rows = {row["quantity"]: row for row in found}
-    case = recalibrate._case("linear", Preset.QUIET, 0)
+    case = recalibrate.case_of("linear", Preset.QUIET, 0)
     assert case.unchanged < case.cold
     whole = rows["quiet: rounds saved, unchanged"]
     assert (whole["goal"], whole["n"]) == (0.6, 2)
     assert whole["ours"] == rows["quiet: linear, rounds saved"]["ours"]
     assert whole["low"] <= whole["ours"] <= whole["high"]
     assert rows["quiet: confirmed within two rounds"]["ours"] == 1
-    recalibrate._saved.cache_clear()
+    recalibrate.saved_cases.cache_clear()
     monkeypatch.setattr(recalibrate, "_run", lambda *_: pytest.fail("it was run again"))
     assert list(recalibrate.rows()) == found
 

@@ -57,7 +57,7 @@ def test_tasks_of_dominated_operators_are_told():
     """More than one would be wasted on a load that does not grow."""
     features = {"top": {"dominated": False}, "print": {"dominated": True}}
     document = {"best": {"tasks": {"in": 1, "top": 1, "print": 3}}, "features": {"operators": features}}
-    (found,) = workloads._task_rows(workloads.Profiled("twitter-sentiment", document, 1.0))
+    (found,) = workloads.task_rows(workloads.Profiled("twitter-sentiment", document, 1.0))
     assert (found["ours"], found["goal"], found["better"]) == (3, 1, "lower")
 
 

@@ -115,7 +115,7 @@ def test_a_gate_that_was_started_over_and_cut_short_is_not_gone_on_with(store, i
     """Its time was up, but it has a verdict."""
     interrupted(*GATE)
     with monkeypatch.context() as patch:
-        patch.setattr(run, "_ends_s", lambda settings, started_s: started_s)
+        patch.setattr(run, "ends_by_s", lambda settings, started_s: started_s)
         profile(*GATE, "--anew")
     assert {each.state for each in store.find_runs(kind=RunKind.GATE)} == {RunState.CUT_SHORT, RunState.UNFINISHED}
     assert "going on" not in profile(*GATE).stderr

@@ -17,7 +17,7 @@ from profiler.questions.gate import drill as drilling
 from profiler.questions.gate.burden import burdened
 from profiler.questions.gate.criteria import BASELINE
 from profiler.questions.gate.experiment import DESIGN, FEWEST_BLOCKS, SHORT_BLOCK, Drill, StoredSide
-from profiler.questions.gate.run import BUDGET_S, CLOSING_S, _ends_s
+from profiler.questions.gate.run import BUDGET_S, CLOSING_S, ends_by_s
 from profiler.questions.gate.verdict import GateLimits, GateVerdict
 from profiler.questions.gate.words import why
 from profiler.settings.declarations import EngineName, Settings
@@ -262,13 +262,13 @@ def test_no_code_is_loaded_for_blocks_that_there_is_no_time_for():
 @pytest.mark.parametrize(("budget_s", "ends_s"), [(None, 435.0), (600.0, 675.0)])
 def test_the_budget_of_a_gate_on_spark_has_time_to_end_spark(budget_s, ends_s):
     """Six minutes unless it is set, from the start of the command until nothing of it runs any more."""
-    assert _ends_s(Settings(engine=EngineName.SPARK, budget_s=budget_s), 100.0) == ends_s
+    assert ends_by_s(Settings(engine=EngineName.SPARK, budget_s=budget_s), 100.0) == ends_s
 
 
 def test_a_simulated_gate_has_all_the_time_unless_it_is_told_otherwise():
     """There is nothing to end."""
-    assert _ends_s(Settings(engine=EngineName.SIMULATED), 100.0) is None
-    assert _ends_s(Settings(engine=EngineName.SIMULATED, budget_s=60.0), 100.0) == 160.0
+    assert ends_by_s(Settings(engine=EngineName.SIMULATED), 100.0) is None
+    assert ends_by_s(Settings(engine=EngineName.SIMULATED, budget_s=60.0), 100.0) == 160.0
 
 
 # How long a block takes.

@@ -18,11 +18,11 @@ from scripts.benches.optimum import exhaustive_optimum, grid, searched_optimum
 def fresh(monkeypatch, tmp_path):
     """Look nothing up: what the bench saved earlier is no result of this code."""
     monkeypatch.setattr("scripts.benches.saved.FOLDER", tmp_path)
-    quality._results.cache_clear()
-    quality._optima.cache_clear()
+    quality.saved_results.cache_clear()
+    quality.saved_optima.cache_clear()
     yield
-    quality._results.cache_clear()
-    quality._optima.cache_clear()
+    quality.saved_results.cache_clear()
+    quality.saved_optima.cache_clear()
 
 
 @pytest.mark.long
@@ -37,7 +37,7 @@ def test_random_dags_end_fit_and_come_near_the_optimum(fresh):
 @pytest.mark.parametrize("workload", ["linear", "star"])
 def test_a_quiet_profile_comes_within_a_tenth_of_the_exhaustive_optimum(fresh, workload):
     """The worst case that the bench allows, on two of its topologies at tight slots."""
-    slots = quality._slot_limits(load_topology(workload))[0]
+    slots = quality.slot_limits(load_topology(workload))[0]
     result = quality.run_case(quality.Case(workload, quality.Preset.QUIET, slots, 1))
     assert 0.9 <= result.part <= 1.0 + 1e-9
 

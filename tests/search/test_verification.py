@@ -13,7 +13,7 @@ from profiler.experiment.events import VerificationStarted, WindowSeen
 from profiler.experiment.observation import Latency
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.search.policies.policy import Parameters
-from profiler.questions.search.verification import _verdict, in_words, verify
+from profiler.questions.search.verification import in_words, judged, verify
 from tests.scenarios import outcome, window
 
 TOPOLOGY = Topology.chain("job", Source("in"), Operator("work", cost=Cost(wait_ms=10)))
@@ -83,7 +83,7 @@ def test_a_latency_that_no_row_told_is_said_to_be_unknown():
     """It is no violation, and no figure either."""
     unknown = Latency(math.nan, math.nan, math.nan, math.nan)
     seen = replace(window(100.0, latency=unknown), offered_per_s=100.0)
-    verification = _verdict([seen], Parameters(), 100.0, 30.0)
+    verification = judged([seen], Parameters(), 100.0, 30.0)
     assert verification.passed
     assert "no row told its latency" in in_words(verification)
 
@@ -94,7 +94,7 @@ def test_a_latency_that_no_row_told_is_said_to_be_unknown():
 def test_the_quantile_that_the_constraint_bounds_is_told(quantile, said):
     """The verdict is by that one; of one that is not known, by the next higher."""
     seen = replace(window(100.0, latency=Latency(60.0, 50.0, 95.0, 99.0)), offered_per_s=100.0)
-    verification = _verdict([seen], Parameters(latency_ms=97.0, latency_quantile=quantile), 100.0, 30.0)
+    verification = judged([seen], Parameters(latency_ms=97.0, latency_quantile=quantile), 100.0, 30.0)
     assert verification.latency_quantile == quantile
     assert verification.passed == (quantile < 0.99)
     assert said in in_words(verification)

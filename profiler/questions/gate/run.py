@@ -83,7 +83,7 @@ def run_gate(request: GateRequest, settings: Settings) -> int:
                         drill=_drill(request, settings),
                         report=history.report,
                         note=watcher.say,
-                        ends_s=_ends_s(settings, started_s),
+                        ends_s=ends_by_s(settings, started_s),
                         past=[block_at(engine.platform.loop_s, past.block, past.loop_s) for past in history.past],
                         past_expected_per_s=history.past[0].expected_per_s if history.past else None,
                         same_code=other.same_code,
@@ -101,7 +101,7 @@ def run_gate(request: GateRequest, settings: Settings) -> int:
     return exit_code
 
 
-def _ends_s(settings: Settings, started_s: float) -> float | None:
+def ends_by_s(settings: Settings, started_s: float) -> float | None:
     """Return when the last block has to have ended, on the clock."""
     if not kind_of(settings.engine).has(Ability.REAL_TIME):
         return None if settings.budget_s is None else started_s + settings.budget_s

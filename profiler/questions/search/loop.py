@@ -135,7 +135,7 @@ class Loop:
         self._times = None if confirmed_s is None else BlockTime(self.clock, self.clock() + confirmed_s)
         context = self.context()
         rounds, complete = self._search(context, list(history), searching)
-        answer, notes = _answer(rounds, context)
+        answer, notes = answer_of(rounds, context)
         platform = self.engine.platform
         profile = SearchResult(
             topology=self.topology,
@@ -272,7 +272,7 @@ def _arm(measured: Round) -> Arm:
     return Arm(measured.configuration, measured.throughput_per_s, fused=measured.trial.fused)
 
 
-def _answer(rounds: Sequence[Round], context: SearchContext) -> tuple[Round, tuple[str, ...]]:
+def answer_of(rounds: Sequence[Round], context: SearchContext) -> tuple[Round, tuple[str, ...]]:
     """Return what the policy stands by, unless today's job is faster than all it tried and in time as well."""
     if not rounds:
         raise ProfileError("The policy measured nothing.")

@@ -67,7 +67,7 @@ def verify(
         report(VerificationStarted(configuration, rate_per_s, batch_s))
         batches = warm_up + BATCHES
         seen = observed(deployment, rate_per_s, batches, Phase.VERIFICATION, configuration=configuration, report=report)
-        return _verdict(seen[warm_up:], parameters, rate_per_s, batch_s)
+        return judged(seen[warm_up:], parameters, rate_per_s, batch_s)
 
     with closing(deployment):
         verification = at(LOAD * found_per_s, WARM_UP_BATCHES)
@@ -77,7 +77,8 @@ def verify(
         return replace(verification, less=at(LESS_LOAD * min(found_per_s, can_do_per_s), 0))
 
 
-def _verdict(windows: Sequence[Observation], parameters: Parameters, rate: float, batch_s: float) -> Verification:
+def judged(windows: Sequence[Observation], parameters: Parameters, rate: float, batch_s: float) -> Verification:
+    """Judge what was seen at a rate: the worst window must keep the latency."""
     told = [window.processing_ms for window in windows if math.isfinite(window.processing_ms.mean)]
     worst = max(told, key=lambda seen: seen.quantile(parameters.latency_quantile), default=None)
     came_through = sum(window.source_rows for window in windows)
