@@ -162,9 +162,12 @@ def test_what_a_batch_function_imports_at_the_top_of_its_file_may_differ(reposit
     job = LATE.format(imports="model.WEIGHT").replace("\n\ndef", "\nimport model\n\ndef")
     repository.commit(job=job, model="WEIGHT = 1\n")
     repository.commit(model="WEIGHT = 2\n")
-    load_topology("job.py")
+    today = load_topology("job.py")
     with unpacked("HEAD~1", repository.folder) as (_, moved):
-        load_version("job.py", beside="job.py", moved=moved).travel_by_value("the candidate's")
+        past = load_version("job.py", beside="job.py", moved=moved)
+        past.travel_by_value("the candidate's")
+        weights = [each["score"].function.__globals__["model"].WEIGHT for each in (past.topology, today)]
+    assert weights == [1, 2]
 
 
 def test_another_file_has_its_own_neighbours(repository):
