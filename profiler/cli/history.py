@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,6 +22,7 @@ from profiler.settings.quantities import choice
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from profiler.experiment.rounds import Round
     from profiler.history.files.lines import History
     from profiler.history.records import StoredRun
 
@@ -104,22 +105,16 @@ def show(
         typer.echo(written(result), nl=False)
         return 0
     from profiler.history.terminal import when
-    from profiler.questions.search.terminal import rounds_table
     from profiler.report.console import result_console
 
     console = result_console()
     console.print(
         f"Run {run}: {found.run.topology} on {found.run.engine}{_how(found)}, started {when(found)}", style="bold"
     )
-    if found.gate is not None and result is not None:
-        _verdict_printer(found)(console, result)
-        return 0
-    for line in _answer(found):
-        console.print(f"  {line}")
-    if rounds:
-        console.print(rounds_table(rounds), soft_wrap=False)
-    for warning in found.answer.warnings if found.answer else ():
-        console.print(f"warning: {warning}", style="yellow")
+    if result is None:
+        _print_unfinished(console, found, rounds)
+    else:
+        _printer(found)(console, result)
     return 0
 
 
@@ -188,34 +183,31 @@ def _way_on(found: StoredRun) -> str:
     return f"'profile {command} TOPOLOGY --resume {found.run.id}'"
 
 
-def _verdict_printer(found: StoredRun) -> Callable[[Console, Mapping[str, Any]], None]:
+def _printer(found: StoredRun) -> Callable[[Console, Mapping[str, Any]], None]:
+    """Return what prints the result of a run as the command did that it is of."""
     from profiler.history.records import RunKind
 
     if found.run.kind is RunKind.COMPARE:
         from profiler.questions.compare.terminal import print_comparison
 
         return print_comparison
-    from profiler.questions.gate.terminal import print_gate
+    if found.run.kind is RunKind.GATE:
+        from profiler.questions.gate.terminal import print_gate
 
-    return print_gate
+        return print_gate
+    from profiler.questions.search.document import read_profile
+    from profiler.questions.search.terminal import print_profile
+
+    return lambda console, result: print_profile(console, read_profile(result))
 
 
-def _answer(found: StoredRun) -> list[str]:
-    from profiler.report.words import change
+def _print_unfinished(console: Console, found: StoredRun, rounds: Sequence[Round]) -> None:
+    from profiler.questions.search.terminal import rounds_table
 
-    answer = found.answer
-    if answer is None:
-        done = f" after {found.blocks} blocks" if found.blocks else ""
-        return [f"unfinished{done}: {_way_on(found)} goes on with it"]
-    best, latency, confirmed = answer.best, answer.best.latency_ms, answer.confirmed
-    lines = [
-        "tasks       " + ", ".join(f"{name} {count}" for name, count in best.tasks.items()),
-        f"throughput  {best.throughput_per_s:,.0f} rows/s",
-    ]
-    if latency is not None:
-        lines.append(f"latency     p50 {latency.p50:,.0f} ms, p95 {latency.p95:,.0f}, p99 {latency.p99:,.0f}")
-    verdict = f"confirmed: {confirmed.verdict} {change(confirmed.effect)}" if confirmed else "not confirmed"
-    return [*lines, f"gain        {change(answer.gain)}, {verdict}"]
+    done = f" after {found.blocks} blocks" if found.blocks else ""
+    console.print(f"  unfinished{done}: {_way_on(found)} goes on with it")
+    if rounds:
+        console.print(rounds_table(list(rounds)), soft_wrap=False)
 
 
 def _counted(history: History) -> str:

@@ -7,7 +7,7 @@ like a URI keeps its credentials on the way into a document.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -286,11 +286,22 @@ def read_document(adapter: TypeAdapter[T], document: Mapping[str, Any], noun: st
         return adapter.validate_python(document)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
+        place = ".".join(_keys(document, first["loc"], is_missing=first["type"] == "missing"))
         where = f" at '{place}'" if place else ""
         raise ProfileError(
             f"A stored {noun} can't be read: {first['msg']}{where}.", hint="Was it written by another version?"
         ) from None
+
+
+def _keys(document: Any, place: Sequence[int | str], *, is_missing: bool) -> Iterator[str]:
+    """Yield the keys of a place in a document; pydantic names the types between them too."""
+    for part in place:
+        is_key = part in document if isinstance(document, Mapping) else isinstance(document, list)
+        if is_key and isinstance(part, int if isinstance(document, list) else str):
+            document = document[part]
+            yield str(part)
+    if is_missing:
+        yield str(place[-1])
 
 
 @cache

@@ -12,7 +12,7 @@ from profiler.engines.catalogue import KnownPlatform, kind_of
 from profiler.engines.opening import foreseen_platform
 from profiler.errors import UsageError
 from profiler.experiment.engine import Engine, Platform
-from profiler.history.fingerprint.fingerprint import Fingerprint, fingerprint_document, fingerprint_of
+from profiler.history.fingerprint.fingerprint import Fingerprint, fingerprint_of
 from profiler.job.topology import Source, Topology
 from profiler.secrets import is_masked
 from profiler.settings.declarations import OPTIONS, Settings
@@ -104,13 +104,6 @@ def foreseen_fingerprint(topology: Topology, reference: str, settings: Settings,
     """Take the fingerprint without starting an engine; what only a cluster could tell is taken as it was stored."""
     known = KnownPlatform(stored.platform, stored.loop_s)
     return _taken(topology, reference, settings, *foreseen_platform(topology, settings, known))
-
-
-def with_fingerprint(document: Mapping[str, Any], fingerprint: Fingerprint) -> dict[str, Any]:
-    """Add a fingerprint to a result, with the rows out per row in where step 1 measured them."""
-    operators = (document.get("features") or {}).get("operators", {})
-    ratios = {name: feature["selectivity"] for name, feature in operators.items()} or fingerprint.ratios
-    return {**document, "fingerprint": fingerprint_document(replace(fingerprint, ratios=ratios))}
 
 
 def _taken(topology: Topology, reference: str, settings: Settings, platform: Platform, slots: int) -> Fingerprint:

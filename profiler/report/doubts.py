@@ -15,3 +15,9 @@ ADVICE: dict[Doubt, str] = {
     Doubt.LATENCY_UNKNOWN: "Too few rows came out to tell their latency, so the constraint was not checked",
 }
 """One sentence per doubt, without its full stop."""
+
+
+def advised(doubt: str) -> str:
+    """Name a doubt with what to do about it; one that another version knew is only named."""
+    known = {str(each): advice for each, advice in ADVICE.items()}
+    return f"{doubt}. {known[doubt]}" if doubt in known else doubt

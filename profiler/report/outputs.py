@@ -7,25 +7,28 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Generic, TypeVar
 
 from profiler.errors import ProfileError, UsageError
 from profiler.report.console import error_console
-from profiler.report.writers import PROFILE_WRITERS, Writer, as_json, check_export
+from profiler.report.writers import Writer, as_json, check_export
 from profiler.services.whole_file import check_writable, is_stream, written_whole
 from profiler.settings.declarations import Export, ExportKind, Settings
 
+T = TypeVar("T")
+"""What a command ends with."""
+
 
 @dataclass(frozen=True, slots=True)
-class Outputs:
+class Outputs(Generic[T]):
     """Files that the user asked for."""
 
     files: tuple[Export, ...]
     json_on_stdout: bool
-    writers: Mapping[ExportKind, Writer]
+    writers: Mapping[ExportKind, Writer[T]]
 
     @classmethod
-    def opened(cls, settings: Settings, writers: Mapping[ExportKind, Writer] = PROFILE_WRITERS) -> Outputs:
+    def opened(cls, settings: Settings, writers: Mapping[ExportKind, Writer[T]]) -> Outputs[T]:
         """Make sure that every file can be written: a result must not be lost at the end."""
         asked = {f"--export {wanted}": wanted for wanted in settings.export}
         for wanted in asked.values():
@@ -35,7 +38,7 @@ class Outputs:
         _check_files({flag: Path(wanted.path) for flag, wanted in asked.items()})
         return cls(tuple(asked.values()), settings.json_to == "-", writers)
 
-    def deliver(self, document: Mapping[str, Any], summary: Writer, show: Callable[[], None]) -> None:
+    def deliver(self, result: T, summary: Writer[T], show: Callable[[], None]) -> None:
         """Show the result on the terminal, unless its JSON stands there; write CI's summary and all files.
 
         It is shown first: a disk that is full by now must not hide what the minutes were spent on.
@@ -43,23 +46,23 @@ class Outputs:
         try:
             if not self.json_on_stdout:
                 show()
-            _append_step_summary(summary(document))
+            _append_step_summary(summary(result))
         finally:
-            self.write(document)
+            self.write(result)
 
-    def write(self, document: Mapping[str, Any]) -> None:
+    def write(self, result: T) -> None:
         """Write the JSON that is wanted on stdout, and all files; ProfileError where one of them can't be."""
         if self.json_on_stdout:
-            sys.stdout.write(as_json(document))
-        failed = [why for wanted in self.files if (why := self._failed(wanted, document))]
+            sys.stdout.write(as_json(result))
+        failed = [why for wanted in self.files if (why := self._failed(wanted, result))]
         if failed:
             raise ProfileError(f"{'; '.join(failed)}.", hint="Make room for it, or name another file.")
 
-    def _failed(self, wanted: Export, document: Mapping[str, Any]) -> str:
+    def _failed(self, wanted: Export, result: T) -> str:
         """Write one file; say why it can't be, or nothing."""
         try:
             with written_whole(Path(wanted.path)) as file:
-                file.write(self.writers[wanted.kind](document).encode())
+                file.write(self.writers[wanted.kind](result).encode())
         except OSError as error:
             return f"{wanted.path} can't be written: {error.strerror}"
         return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,7 +10,7 @@ from profiler.experiment.events import Phase
 from profiler.experiment.observation import BlockWindows, Latency
 from profiler.experiment.rounds import Decision, Round
 from profiler.history.baselines import Baseline
-from profiler.history.documents import round_document
+from profiler.history.documents import plain, round_document
 from profiler.history.records import MeasuredBlock, Run, RunKind, SeenWindow
 from profiler.job.configuration import Configuration
 from profiler.statistics.doubt import Doubt
@@ -70,16 +70,31 @@ def decided(number: int, **more: Any) -> Round:
     return measured(number, **more).decided(Decision(accepted=True, why="more rows", incumbent=number))
 
 
+ROUND = {
+    "step": "platform",
+    "action": "sinks + R",
+    "tasks": TASKS,
+    "throughput_per_s": [100.0],
+    "comparison": None,
+    "decision": "accepted",
+    "warnings": [],
+}
+"""What a result document says of a round besides its number and its record."""
+
+
 def a_result(
     run: str = "run-1", *, rounds: int = 2, throughput_per_s: float = 100.0, complete: bool = True
 ) -> dict[str, Any]:
     """Build a result document with the keys that every version has."""
+    confirmed = Comparison("blocks", Verdict.INCREASED, 0.24, 0.1, 0.4, 0.01, 0.2, n_reference=4, n_candidate=4)
     return {
         "schema": "profile/1",
         "run": run,
         "topology": "word-count",
         "engine": "spark",
+        "policy": "stepwise",
         "complete": complete,
+        "features": None,
         "best": {
             "tasks": TASKS,
             "slots": 6,
@@ -87,12 +102,15 @@ def a_result(
             "throughput_per_s": throughput_per_s,
             "latency_ms": None,
         },
+        "initial": {"throughput_per_s": throughput_per_s / 1.25},
         "gain": 0.25,
-        "confirmed": {"effect": 0.24, "verdict": "increased", "low": 0.1},
+        "confirmed": plain(asdict(confirmed)),
         "rounds": [
-            {"number": number, "decision": "accepted", "record": round_document(decided(number))}
+            plain({**ROUND, "number": number, "record": round_document(decided(number))})
             for number in range(1, rounds + 1)
         ],
+        "settings": {"kafka_partitions": {"tweets": 1}, "repartition": {"a.b": 2}, "shuffle_partitions": 3, "slots": 6},
+        "environment": {},
         "warnings": ["state was empty"],
     }
 

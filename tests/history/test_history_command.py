@@ -154,8 +154,8 @@ def test_a_run_is_shown_with_its_answer_and_its_rounds(store, profile) -> None:
     """Tasks by name, gain and confirmation, decisions, warnings."""
     shown = profile("history", "show", "run-1").stdout
     assert "Run run-1: word-count on spark by stepwise" in shown
-    assert "tweets 1, a.b 2, $count 3" in shown
-    assert "+25.0%, confirmed: increased +24.0%" in shown
+    assert ["1", "2", "3", "6"] in [line.split() for line in shown.splitlines()], "the tasks and the slots"
+    assert "confirmed: increased +24.0%" in shown
     assert shown.count("✓ more rows") == 2
     assert "warning: state was empty" in shown
 

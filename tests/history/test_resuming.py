@@ -19,6 +19,7 @@ from profiler.history.memory import MemoryStore
 from profiler.history.session.resuming import resumed
 from profiler.history.store import NoSuchRun
 from profiler.job.loading import load_topology
+from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies import POLICIES
@@ -178,7 +179,7 @@ def test_a_profile_that_was_interrupted_goes_on_without_repeating_a_round(open_s
 
     with Keeper(open_store, begun, unsaved) as keeper:
         profile = simulated(report).run(history=rounds)
-        document = profile_document(profile, run="run-7", engine="simulated", environment={})
+        document = profile_document(profile_of(profile, run="run-7", engine="simulated", environment={}))
         keeper.keep_result(document)
     assert started == [outcome.number for outcome in profile.rounds[2:]]
     assert store.rounds("run-7") == profile.rounds

@@ -15,6 +15,7 @@ from profiler.experiment.events import TrialStarted
 from profiler.experiment.observation import Latency
 from profiler.experiment.rounds import Action, Decision, Step
 from profiler.experiment.window_plan import WindowPlan
+from profiler.history.documents import document_of
 from profiler.history.fingerprint.fingerprint import fingerprint_document, fingerprint_of
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Source, Topology
@@ -23,19 +24,20 @@ from profiler.questions.recalibrate.decision import (
     decide,
     movements,
     nearest,
-    recalibration_record,
+    origin_of,
     stored_look,
-    stored_profile,
     verdict,
 )
 from profiler.questions.recalibrate.document import RecalibrateCase, recalibrate_document
 from profiler.questions.recalibrate.moved_features import moved_features
 from profiler.questions.recalibrate.stored_answer import Standing, look_at
 from profiler.questions.recalibrate.warm_start import Scope, WarmStart
+from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies.policy import Parameters, replayed
 from profiler.questions.search.policies.stepwise import Stepwise
+from profiler.questions.search.stored_profile import stored_profile
 from tests.scenarios import WAITS
 
 SLOTS = 24
@@ -56,7 +58,7 @@ def fingerprint(topology, on=None, **more):
 
 
 def documented(profile, run="stored", taken=None, **more):
-    document = profile_document(profile, run=run, engine="simulated", environment={})
+    document = profile_document(profile_of(profile, run=run, engine="simulated", environment={}))
     taken = taken or fingerprint(profile.topology)
     text = json.dumps({**document, "fingerprint": fingerprint_document(taken), **more}, allow_nan=False)
     return json.loads(text)
@@ -346,7 +348,7 @@ def test_a_confirmed_profile_can_be_recalibrated_again(stored):
     """It carries the features of the one before it, and how many rounds that took."""
     decided = decide(stored, fingerprint(words()))
     profile = loop(words(), WarmStart(stored.rounds, decided.scope), engine(2)).run()
-    document = documented(profile, "second", recalibration=recalibration_record(decided, profile))
+    document = documented(profile, "second", recalibration=document_of(origin_of(decided, profile)))
     second = stored_profile(document)
     assert second.rounds.start == stored.rounds.start
     assert second.full_rounds == stored.full_rounds == len(stored.rounds.rounds)

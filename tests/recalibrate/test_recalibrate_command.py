@@ -18,7 +18,7 @@ from profiler.job.loading import load_topology
 from profiler.questions.fingerprints import as_asked, asked_of, foreseen_fingerprint
 from profiler.questions.recalibrate import run
 from profiler.questions.recalibrate.document import recalibrate_schema
-from profiler.questions.search.document import schema
+from profiler.questions.schemas import PROFILE
 from profiler.questions.search.loop import TimeLimits
 from profiler.settings.sources import resolve
 
@@ -84,7 +84,7 @@ def recalibrated(profile, profiled):
         document = json.loads(answer.stdout)
         jsonschema.validate(document, recalibrate_schema())
         if document["result"] is not None:
-            jsonschema.validate(document["result"], schema())
+            jsonschema.validate(document["result"], PROFILE.read())
         return document
 
     return run

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from profiler.questions.recalibrate.stored_answer import Standing, StoredRounds, look_at
+from profiler.questions.recalibrate.stored_answer import Standing, look_at
 from profiler.questions.search.policies.policy import Parameters
+from profiler.questions.search.stored_profile import StoredRounds
 from tests.scenarios import outcome
 
 TASKS = {"in": 1, "work": 2}

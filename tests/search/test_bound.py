@@ -12,10 +12,13 @@ from profiler.experiment.engine import Platform
 from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Action
 from profiler.experiment.window_plan import WindowPlan
+from profiler.history.fingerprint.fingerprint import Fingerprint
+from profiler.questions.search.answer import Profile
 from profiler.questions.search.bound import By, bound_of
+from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop, SearchResult
-from profiler.questions.search.operators import classes_in_words, operator_parts, state_in_words, state_rows
+from profiler.questions.search.operators import classes_in_words, parts_of, start_of, state_in_words, state_rows
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Parameters, SearchContext
 from profiler.questions.search.validity import where_it_holds
@@ -111,20 +114,26 @@ def idler(seen: OperatorWindow) -> OperatorWindow:
     return replace(seen, busy_s=0.4 * seen.busy_s, busiest_task_s=0.4 * seen.busiest_task_s)
 
 
+def told(found: SearchResult, prefill: str | None = None) -> Profile:
+    asked = {} if prefill is None else {"prefill": prefill}
+    fingerprint = Fingerprint("job", {}, {}, {}, {}, asked, stated_slots=True)
+    return profile_of(found, run="r", engine="simulated", environment={}, fingerprint=fingerprint)
+
+
 def test_the_document_has_it_as_values_and_every_operator_s_class():
     profile = profiled(Operator("work", cost=Cost(cpu_ms=0.3)), Operator("ask", cost=Cost(cpu_ms=0.005, wait_ms=5)))
-    document = profile_document(profile, run="r", engine="simulated", environment={})
+    document = profile_document(told(profile))
     assert document["best"]["bound"]["by"] == "waiting"
     assert document["best"]["bound"]["element"] == "ask"
     operators = document["features"]["operators"]
     assert {name: each["class"] for name, each in operators.items()} == {"in": None, "work": "cpu", "ask": "sojourn"}
     assert operators["ask"]["time"]["waiting"] > 0.9
     assert document["best"]["state_rows"] == {}
-    assert "CPU-bound: work (works 9" in classes_in_words(profile)
-    assert "sojourn-bound: ask (waits 100%)" in classes_in_words(profile)
+    assert "CPU-bound: work (works 9" in classes_in_words(told(profile))
+    assert "sojourn-bound: ask (waits 100%)" in classes_in_words(told(profile))
 
 
-def with_state(rows: tuple[float, float], prefill_keys: int) -> SearchResult:
+def with_state(rows: tuple[float, float]) -> SearchResult:
     """A profile of one round, whose operator kept so many rows of state in its first and last window."""
     topology = Topology.chain("job", Source("in"), Operator("count", stateful=True, key="word"))
     seen = outcome({"in": 1, "count": 1}, [100.0, 100.0], action=Action.START)
@@ -133,19 +142,19 @@ def with_state(rows: tuple[float, float], prefill_keys: int) -> SearchResult:
         for window, count in zip(seen.measurement.windows, rows, strict=True)
     )
     only = replace(seen, measurement=replace(seen.measurement, windows=windows))
-    platform = Platform(slots=8, cores=2, prefill_keys=prefill_keys)
+    platform = Platform(slots=8, cores=2)
     context = SearchContext(topology, slots=8, cores=2)
     return SearchResult(topology, context, platform, 0, "stepwise", (only,), only, only)
 
 
 def test_state_is_that_of_the_last_window_and_said_to_have_been_empty():
-    profile = with_state((10, 1234), prefill_keys=0)
-    assert state_rows(profile) == {"count": 1234}
-    assert state_in_words(profile).startswith("count 1,234 rows at the end; it was empty")
-    assert operator_parts(profile) == {}, "a function of DataFrames has no class"
+    profile = with_state((10, 1234))
+    assert state_rows(profile.answer) == {"count": 1234}
+    assert state_in_words(told(profile)).startswith("count 1,234 rows at the end; it was empty")
+    assert parts_of(start_of(profile.rounds), ["count"]) == {}, "a function of DataFrames has no class"
 
 
 def test_prefilled_state_says_whether_the_keys_were_there():
-    assert state_in_words(with_state((5000, 6000), prefill_keys=5000)).endswith("5,000 keys were loaded first")
-    missed = state_in_words(with_state((4000, 6000), prefill_keys=5000))
+    assert state_in_words(told(with_state((5000, 6000)), "5000")).endswith("5,000 keys were loaded first")
+    missed = state_in_words(told(with_state((4000, 6000)), "5000"))
     assert "count did not reach the 5,000 keys" in missed

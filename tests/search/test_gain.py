@@ -11,7 +11,7 @@ from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Cost, Operator, Source, Topology
-from profiler.questions.search.document import profile_document
+from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.markdown import as_markdown
 from profiler.questions.search.policies import POLICIES
@@ -37,11 +37,11 @@ LEFT_OUT = "today's job has 8 tasks and there are 6 slots for them: it was not m
 def test_the_gain_names_what_was_measured(policy, slots, over, is_left_out):
     """Stated tasks that another policy does not look at, or that do not fit the slots, are no yardstick."""
     engine = SimulatedEngine(SimulatedPlatform(cores_per_node=8, slots=slots), seed=1)
-    profile = Loop(engine, STATED, POLICIES[policy](), design=WindowPlan(blocks=0)).run()
+    found = Loop(engine, STATED, POLICIES[policy](), design=WindowPlan(blocks=0)).run()
+    profile = profile_of(found, run="a-run", engine="simulated", environment={})
     console = Console(file=io.StringIO(), width=200)
-    print_profile(console, profile, run=None, engine="simulated")
+    print_profile(console, profile)
     printed = console.file.getvalue()
-    document = profile_document(profile, run="a-run", engine="simulated", environment={})
     assert f"% over {over} (" in printed
-    for written in (printed, as_markdown(document), " ".join(document["warnings"])):
+    for written in (printed, as_markdown(profile), " ".join(profile.warnings)):
         assert (LEFT_OUT in written) == is_left_out

@@ -7,6 +7,7 @@ from dataclasses import replace
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.experiment.window_plan import WindowPlan
+from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document, rounds_of
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.paste import paste_settings
@@ -33,7 +34,7 @@ def profiled(engine):
     found = Loop(engine(SimulatedPlatform(slots=8), seed=1), WAITS, POLICIES["stepwise"](), design=WindowPlan(blocks=0))
     profile = found.run()
     profile = replace(profile, platform=replace(profile.platform, python_settings={"spark.python": "yes"}))
-    return profile, profile_document(profile, run="r", engine="simulated", environment={})
+    return profile, profile_document(profile_of(profile, run="r", engine="simulated", environment={}))
 
 
 def test_it_is_told_with_the_operator_and_the_way_out():

@@ -8,7 +8,8 @@ import random
 import jsonschema
 import pytest
 
-from profiler.questions.search.document import rounds_of, schema
+from profiler.questions.schemas import PROFILE
+from profiler.questions.search.document import rounds_of
 from profiler.questions.search.readings.hot_key import tasks_worth_having
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
@@ -53,7 +54,7 @@ def test_a_hot_key_is_told_instead_of_being_given_tasks(command, tmp_path):
     )
     assert run.ended() == 0, run.err
     document = json.loads((tmp_path / "out.json").read_text())
-    jsonschema.validate(document, schema())
+    jsonschema.validate(document, PROFILE.read())
     assert "4,000 messages of users.jsonl" in run.err
     counted = rounds_of(document)[0].measurement.operators["count"]
     assert (counted.hot_key, counted.hot_key_share) == ("ann", pytest.approx(0.5, abs=0.05))

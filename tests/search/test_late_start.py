@@ -11,6 +11,7 @@ from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.experiment.events import BlockStarted, SearchEnded
 from profiler.experiment.window_plan import WindowPlan
+from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.markdown import as_markdown
@@ -31,12 +32,13 @@ def profiled(slots, latency_ms, events=None):
         WindowPlan(blocks=4),
         report=(events if events is not None else []).append,
     ).run()
-    return found, profile_document(found, run="a-run", engine="simulated", environment={})
+    profile = profile_of(found, run="a-run", engine="simulated", environment={})
+    return profile, profile_document(profile)
 
 
 def printed(profile):
     console = Console(file=io.StringIO(), width=200)
-    print_profile(console, profile, run=None, engine="simulated")
+    print_profile(console, profile)
     return console.file.getvalue()
 
 
@@ -50,8 +52,8 @@ def throttled():
 def test_what_only_offers_less_is_not_confirmed(throttled):
     """There is no gain to confirm: the same tasks do what they are offered."""
     profile, document, events = throttled
-    assert profile.answer.configuration.tasks == profile.initial.configuration.tasks
-    assert profile.answer.configuration.offered_per_s is not None
+    assert profile.best.tasks == profile.initial.tasks
+    assert profile.best.offered_per_s is not None
     assert profile.only_offers_less
     assert not any(isinstance(event, BlockStarted) for event in events)
     assert document["confirmed"] is None
@@ -63,7 +65,7 @@ def test_what_only_offers_less_is_no_loss(throttled):
     assert "keeps the latency constraint at this rate" in printed(profile)
     assert "over one task each" not in printed(profile)
     assert (document["initial"]["keeps_latency"], document["best"]["keeps_latency"]) == (False, True)
-    assert "over a start that is later than the latency constraint allows" in as_markdown(document)
+    assert "over a start that is later than the latency constraint allows" in as_markdown(profile)
     told = next(unconfirmed_in_words(event) for event in events if isinstance(event, SearchEnded))
     assert told.endswith("rows/s at the most, to keep the latency")
 
@@ -72,7 +74,7 @@ def test_a_start_in_time_is_a_start_like_any_other():
     """More tasks and the usual latency: a gain, confirmed, and nothing about lateness."""
     profile, document = profiled(15, 500)
     assert not profile.is_late
-    assert profile.confirmations
+    assert profile.confirmed is not None
     assert "over one task each" in printed(profile)
     assert (document["initial"]["keeps_latency"], document["best"]["keeps_latency"]) == (True, True)
-    assert "later than" not in printed(profile) + as_markdown(document)
+    assert "later than" not in printed(profile) + as_markdown(profile)

@@ -16,6 +16,7 @@ from profiler.experiment.rounds import Action, Decision, Step
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Source, Topology
+from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document, rounds_of
 from profiler.questions.search.loop import FEWEST_BLOCKS, Loop, TimeLimits, answer_of
 from profiler.questions.search.policies import POLICIES
@@ -79,7 +80,9 @@ def test_a_json_file_replays_to_the_same_decisions():
     """What `--json` writes holds all that the policy saw."""
     run = loop(load_topology("star"), on=engine(24, nodes=3, cores=2))
     profile = run.run()
-    text = json.dumps(profile_document(profile, run="r", engine="simulated", environment={}), allow_nan=False)
+    text = json.dumps(
+        profile_document(profile_of(profile, run="r", engine="simulated", environment={})), allow_nan=False
+    )
     rounds = rounds_of(json.loads(text))
     assert rounds == list(profile.rounds)
     decisions = [move for move in replayed(POLICIES["stepwise"](), run.context(), rounds) if isinstance(move, Decision)]
@@ -386,7 +389,7 @@ def test_a_branch_that_no_row_reaches_is_told_and_keeps_its_fewest_tasks(policy)
     )
     on = DeadBranch(SimulatedPlatform(nodes=3, cores_per_node=4, slots=15), seed=1)
     profile = loop(topology, on=on, policy=policy).run()
-    document = profile_document(profile, run="r", engine="simulated", environment={})
+    document = profile_document(profile_of(profile, run="r", engine="simulated", environment={}))
     assert profile.answer.configuration["broken"] == 1
     assert profile.gain > 1
     told = "no row reached 'broken': it keeps its fewest tasks; give the job data that reaches it"

@@ -11,7 +11,9 @@ from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.experiment.engine import Platform
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Batches, Cost, Operator, Source, Topology
-from profiler.questions.search.document import profile_document, schema
+from profiler.questions.schemas import PROFILE
+from profiler.questions.search.conclusion import profile_of
+from profiler.questions.search.document import profile_document, read_profile
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.markdown import as_markdown
 from profiler.questions.search.paste import as_lines, paste_settings
@@ -61,11 +63,12 @@ def test_of_a_cluster_its_own_master_is_named():
     profile = replace(profiled(Operator("a", cost=CPU)), platform=cluster)
     slots = profile.answer.configuration.slots + 1
     line = f"--master spark://there:7077  # a cluster with {slots} slots for this query"
-    document = profile_document(profile, run="r", engine="spark", environment={})
-    jsonschema.validate(document, schema())
+    told = profile_of(profile, run="r", engine="spark", environment={})
+    document = profile_document(told)
+    jsonschema.validate(document, PROFILE.read())
     assert as_lines(paste_settings(profile, "spark"))[-1] == line
-    assert line in as_markdown(document)
-    assert "local[" not in as_markdown(document)
+    assert line in as_markdown(told)
+    assert "local[" not in as_markdown(told)
 
 
 def test_python_operators_bring_their_settings():
@@ -78,13 +81,15 @@ def test_python_operators_bring_their_settings():
 
 def test_they_are_in_the_document_too():
     """A program that deploys the answer reads them there."""
-    document = profile_document(profiled(Operator("a", cost=CPU)), run="r", engine="spark", environment={})
+    document = profile_document(profile_of(profiled(Operator("a", cost=CPU)), run="r", engine="spark", environment={}))
     assert document["settings"]["launch"] == PLATFORM.launch_settings
     assert document["settings"]["source"] == PLATFORM.source_options
-    jsonschema.validate(document, schema())
-    assert "--conf spark.buffers=7" in as_markdown(document)
+    jsonschema.validate(document, PROFILE.read())
+    assert "--conf spark.buffers=7" in as_markdown(read_profile(document))
     older = {name: value for name, value in document["settings"].items() if name not in ("launch", "source")}
-    assert "--conf" not in as_markdown({**document, "settings": older}), "of a profile that was stored without them"
+    assert "--conf" not in as_markdown(read_profile({**document, "settings": older})), (
+        "of a profile that was stored without them"
+    )
 
 
 def test_a_job_that_is_best_as_it_is_needs_no_repartition():

@@ -7,8 +7,8 @@ import json
 import jsonschema
 import pytest
 
+from profiler.questions.schemas import PROFILE
 from profiler.questions.search import run
-from profiler.questions.search.document import schema
 
 SIMULATED = ("--engine", "simulated", "--nodes", "3", "--cores", "2", "--seed", "1")
 
@@ -28,7 +28,7 @@ def test_json_on_stdout_is_one_document(profile):
     answer = profile("run", "diamond", *SIMULATED, "--json", "-", "--quiet")
     assert answer.exit_code == 0, answer.stderr
     document = json.loads(answer.stdout)
-    jsonschema.validate(document, schema())
+    jsonschema.validate(document, PROFILE.read())
     assert document["topology"] == "diamond"
     assert answer.stderr == ""
 

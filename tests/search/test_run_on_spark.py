@@ -11,7 +11,7 @@ import jsonschema
 import psutil
 import pytest
 
-from profiler.questions.search.document import schema
+from profiler.questions.schemas import PROFILE
 from tests.cli.commands import WAITING_JOB, processes_of, write_job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
@@ -67,7 +67,7 @@ def test_an_interrupted_profile_goes_on_to_an_answer_and_a_history(command, tmp_
     assert "WARN" not in resumed.err
     assert "ERROR" not in resumed.err
     document = json.loads((tmp_path / "out.json").read_text())
-    jsonschema.validate(document, schema())
+    jsonschema.validate(document, PROFILE.read())
     assert (document["engine"], document["run"]) == ("spark", identity)
     assert document["best"]["throughput_per_s"] > 0
     listed = command("history", "list", "--json")
@@ -83,7 +83,7 @@ def test_a_whole_profile_is_confirmed_and_verified(command, tmp_path):
     run = command("run", "job.py", *WHOLE, "--production-batch", "4s", "--json", "out.json")
     assert run.ended() == 0, run.err
     document = json.loads((tmp_path / "out.json").read_text())
-    jsonschema.validate(document, schema())
+    jsonschema.validate(document, PROFILE.read())
     assert document["best"]["tasks"] == {"lines": 1, "wait": 3}
     assert document["confirmed"]["verdict"] == "increased"
     assert document["confirmed"]["low"] > 0.5, "three tasks instead of one"

@@ -7,7 +7,7 @@ import json
 import jsonschema
 import pytest
 
-from profiler.questions.search.document import schema
+from profiler.questions.schemas import PROFILE
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo, pytest.mark.alone]
 
@@ -44,7 +44,7 @@ def test_tasks_go_to_the_operator_that_waits(command, tmp_path):
     )
     assert run.ended() == 0, run.err
     document = json.loads((tmp_path / "out.json").read_text())
-    jsonschema.validate(document, schema())
+    jsonschema.validate(document, PROFILE.read())
     tasks = document["best"]["tasks"]
     assert document["initial"]["tasks"] == {"lines": 1, "parse": 1, "ask": 1, "mark": 1}
     assert document["gain"] >= 9

@@ -14,7 +14,8 @@ from profiler.experiment.window_plan import WindowPlan
 from profiler.history.fingerprint.digests import conf_digest
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.fingerprints import as_asked, asked_of
-from profiler.questions.search.document import profile_document
+from profiler.questions.search.conclusion import profile_of
+from profiler.questions.search.document import profile_document, read_profile
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.markdown import as_markdown
 from profiler.questions.search.paste import as_lines, paste_settings
@@ -99,12 +100,12 @@ def test_a_password_stays_out_of_every_report_and_of_the_history():
     engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=4, slots=12))
     profile = Loop(engine, topology, POLICIES["stepwise"](), design=WindowPlan(blocks=0)).run()
     profile = replace(profile, platform=replace(profile.platform, job_settings={URI_KEY: URI}))
-    document = profile_document(profile, run="a-run", engine="spark", environment={})
+    document = profile_document(profile_of(profile, run="a-run", engine="spark", environment={}))
     record = profile_run(topology, Settings(conf=(f"{URI_KEY}={URI}",)), engine)
     for written in (
         "\n".join(as_lines(paste_settings(profile, "simulated"))),
         json.dumps(document),
-        as_markdown(document),
+        as_markdown(read_profile(document)),
     ):
         assert "mongodb://***@host/db" in written
         assert "hunter2" not in written

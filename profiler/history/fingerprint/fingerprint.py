@@ -92,6 +92,16 @@ class Fingerprint:
     """The constraint that the topology itself states, empty where it states none; None where that was not kept."""
 
     @property
+    def slots(self) -> int | None:
+        """Slots that the platform gave the topology; None where that was not kept."""
+        return int(self.platform["slots"]) if "slots" in self.platform else None
+
+    @property
+    def prefill_keys(self) -> int:
+        """Keys that were loaded into the state of every deployment first."""
+        return int(self.asked.get("prefill", 0))
+
+    @property
     def digest(self) -> str:
         """Tell fingerprints apart by one word; figures that were measured do not count.
 

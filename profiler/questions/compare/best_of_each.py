@@ -21,8 +21,8 @@ from profiler.questions.compare.document import Profiled
 from profiler.questions.compare.experiment import Variant
 from profiler.questions.compare.progress import CompareProgress
 from profiler.questions.compare.variants import Job
-from profiler.questions.fingerprints import code_of, fingerprint_on, with_fingerprint
-from profiler.questions.recalibrate.decision import StoredProfile
+from profiler.questions.fingerprints import code_of, fingerprint_on
+from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies import POLICIES
@@ -35,6 +35,7 @@ from profiler.questions.search.run import (
     search_design,
     time_limits,
 )
+from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import RECENT, readable, with_answers
 from profiler.services.run_folder import cache_directory
 from profiler.settings.declarations import COSTS, PolicyName, Settings
@@ -110,21 +111,25 @@ class Profiles:
                 budget_s=budget_s,
                 limits=limits,
             )
-            profile = loop.run(history.past)
-            document = profile_document(
-                profile, run=history.run.id, engine=self.engine.name, environment=environment_of(self.engine)
+            found = loop.run(history.past)
+            profile = profile_of(
+                found,
+                run=history.run.id,
+                engine=self.engine.name,
+                environment=environment_of(self.engine),
+                fingerprint=replace(now, loop_s=self.engine.platform.loop_s),
             )
-            history.keep_result(with_fingerprint(document, replace(now, loop_s=self.engine.platform.loop_s)))
+            history.keep_result(profile_document(profile))
         self.complete = self.complete and history.complete
-        self.stages.say(f"{job.name}: {_in_words(profile.answer)} after {len(profile.rounds)} rounds")
+        self.stages.say(f"{job.name}: {_in_words(found.answer)} after {len(found.rounds)} rounds")
         origin = Profiled(
             run="" if self.open_store is None else history.run.id,
-            rounds=len(profile.rounds),
-            throughput_per_s=profile.answer.throughput_per_s,
+            rounds=len(found.rounds),
+            throughput_per_s=found.answer.throughput_per_s,
             reused=False,
-            complete=profile.complete,
+            complete=found.complete,
         )
-        return _variant(job, profile.answer, is_warm=loop.is_warm), origin
+        return _variant(job, found.answer, is_warm=loop.is_warm), origin
 
     def _interrupted(self, wanted: Run) -> str | None:
         """Find the newest profile of the same code and question that broke off, and that nobody measures now.

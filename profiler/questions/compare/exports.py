@@ -83,7 +83,7 @@ def _rows(document: Document) -> Iterator[dict[str, Any]]:
         }
 
 
-COMPARE_WRITERS: Mapping[ExportKind, Writer] = {
+COMPARE_WRITERS: Mapping[ExportKind, Writer[Document]] = {
     ExportKind.JSON: as_json,
     ExportKind.CSV: as_csv,
     ExportKind.MD: as_markdown,

@@ -103,7 +103,7 @@ def _in_words(each: Document) -> str:
     )
 
 
-GATE_WRITERS: Mapping[ExportKind, Writer] = {
+GATE_WRITERS: Mapping[ExportKind, Writer[Document]] = {
     ExportKind.JSON: as_json,
     ExportKind.CSV: as_csv,
     ExportKind.MD: as_markdown,

@@ -16,22 +16,20 @@ the one that was asked for all the same: its tasks are the answer still, or othe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
-from profiler.errors import ProfileError, UsageError
-from profiler.experiment.observation import Measurement
-from profiler.experiment.rounds import Action, Round, Step
-from profiler.history.documents import round_document, round_from
-from profiler.history.fingerprint.fingerprint import Difference, Fingerprint, Part, differences, fingerprint_from
-from profiler.history.migrations import RESULT
-from profiler.job.configuration import Configuration
+from profiler.errors import ProfileError
+from profiler.experiment.rounds import Action, Step
+from profiler.history.fingerprint.fingerprint import Difference, Fingerprint, Part, differences
 from profiler.questions.recalibrate.moved_features import Movement, moved_features
-from profiler.questions.recalibrate.stored_answer import Look, Standing, StoredRounds, look_at
+from profiler.questions.recalibrate.stored_answer import Look, Standing, look_at
 from profiler.questions.recalibrate.warm_start import Scope
+from profiler.questions.search.answer import ProfileOrigin
 from profiler.questions.search.loop import SearchResult
+from profiler.questions.search.operators import start_of
+from profiler.questions.search.stored_profile import StoredProfile
 
 _LEAST_FIRST = (Scope.CONFIRM, Scope.PLATFORM, Scope.FEATURES, Scope.ALL)
 
@@ -45,46 +43,6 @@ class RecalibrationVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class StoredProfile:
-    """A profile that was kept, as far as a recalibration needs it."""
-
-    run: str
-    topology: str
-    engine: str
-    fingerprint: Fingerprint | None
-    """None where it was stored before there were any."""
-    rounds: StoredRounds
-    full_rounds: int
-    """That the profile took which first found it."""
-
-    @property
-    def most_slots(self) -> int:
-        """The most slots that one of its rounds used."""
-        return max(outcome.configuration.slots for outcome in self.rounds.rounds)
-
-    @property
-    def configuration(self) -> Configuration:
-        """Its answer."""
-        return self.rounds.answer.configuration
-
-    def at_speed(self, loop_s: float | None) -> StoredProfile:
-        """Return it with its speed indices relative to another run's loop."""
-        measured_loop_s = None if self.fingerprint is None else self.fingerprint.loop_s
-        if not loop_s or not measured_loop_s:
-            return self
-        factor = loop_s / measured_loop_s
-        rounds = self.rounds
-        return replace(
-            self,
-            rounds=StoredRounds(
-                _at_speed(rounds.answer, factor),
-                None if rounds.start is None else _at_speed(rounds.start, factor),
-                tuple(_at_speed(outcome, factor) for outcome in rounds.rounds),
-            ),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Decided:
     """What to repeat, from which profile on, and why."""
 
@@ -95,28 +53,6 @@ class Decided:
     why: str
     only_fewer_slots: bool = False
     """Nothing but slots went: what was the best of more is the best of fewer, if it fits and is as good."""
-
-
-def stored_profile(document: Mapping[str, Any]) -> StoredProfile:
-    """Read a result document; UsageError where it can't be recalibrated."""
-    document = RESULT.current(document)
-    run = str(document.get("run"))
-    rounds = tuple(_measured_rounds(document, run))
-    best, kept = document["best"], document.get("recalibration") or {}
-    answer = next((outcome for outcome in rounds if outcome.number == best.get("round")), None)
-    if answer is None:
-        raise UsageError(f"Profile '{run}' does not say which round gave its answer.", hint="Start anew: profile run.")
-    start = next((outcome for outcome in rounds if outcome.trial.action is Action.START), None)
-    if start is None and kept.get("start") is not None:
-        start = round_from(kept["start"])
-    return StoredProfile(
-        run=run,
-        topology=str(document["topology"]),
-        engine=str(document["engine"]),
-        fingerprint=fingerprint_from(document.get("fingerprint")),
-        rounds=StoredRounds(answer, start, rounds),
-        full_rounds=int(kept.get("full_rounds", len(rounds))),
-    )
 
 
 def decide(stored: StoredProfile, now: Fingerprint) -> Decided:
@@ -153,7 +89,7 @@ def stored_look(stored: StoredProfile, profile: SearchResult) -> Look | None:
 
 def movements(stored: StoredProfile, profile: SearchResult) -> tuple[Movement, ...] | None:
     """Return the features that moved; None where step 1 was not repeated."""
-    start, before = _start(profile.rounds), stored.rounds.start
+    start, before = start_of(profile.rounds), stored.rounds.start
     if start is None or before is None or set(before.configuration) != set(profile.topology.names):
         return None
     return moved_features(profile.topology, before.measurement, start.measurement, profile.context.parameters)
@@ -175,24 +111,14 @@ def verdict(stored: StoredProfile, profile: SearchResult, warm: StoredProfile | 
     )
 
 
-def recalibration_record(decided: Decided, profile: SearchResult) -> dict[str, Any]:
+def origin_of(decided: Decided, result: SearchResult) -> ProfileOrigin:
     """Return what a later recalibration needs of this one: whose it is, and the features where they were kept."""
-    kept = decided.warm.rounds.start if _start(profile.rounds) is None else None
-    return {
-        "of": decided.warm.run,
-        "scope": str(decided.scope),
-        "full_rounds": decided.warm.full_rounds if decided.scope is not Scope.ALL else len(profile.rounds),
-        "start": None if kept is None else round_document(kept),
-    }
-
-
-def _measured_rounds(document: Mapping[str, Any], run: str) -> list[Round]:
-    rounds: Sequence[Mapping[str, Any]] = document.get("rounds", ())
-    if not rounds or any("record" not in entry for entry in rounds):
-        raise UsageError(
-            f"Profile '{run}' has no rounds that could be read.", hint="Name a run of the history or a --json file."
-        )
-    return [round_from(entry["record"]) for entry in rounds]
+    return ProfileOrigin(
+        of=decided.warm.run,
+        scope=str(decided.scope),
+        full_rounds=decided.warm.full_rounds if decided.scope is not Scope.ALL else len(result.rounds),
+        start=decided.warm.rounds.start if start_of(result.rounds) is None else None,
+    )
 
 
 def _scope(parts: set[Part]) -> Scope:
@@ -212,18 +138,3 @@ def _why(scope: Scope, parts: set[Part]) -> str:
         Scope.FEATURES: f"{changed} changed: step 1, and steps 2 and 3 where the features moved",
         Scope.ALL: f"{changed} changed: all steps",
     }[scope]
-
-
-def _start(rounds: Sequence[Round]) -> Round | None:
-    return next((outcome for outcome in rounds if outcome.trial.action is Action.START), None)
-
-
-def _at_speed(outcome: Round, factor: float) -> Round:
-    def scaled(measurement: Measurement) -> Measurement:
-        return replace(
-            measurement,
-            windows=tuple(replace(each, speed_index=factor * each.speed_index) for each in measurement.windows),
-            calm=tuple(replace(each, speed_index=factor * each.speed_index) for each in measurement.calm),
-        )
-
-    return replace(outcome, measurement=scaled(outcome.measurement))

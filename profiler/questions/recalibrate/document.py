@@ -12,12 +12,11 @@ from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any
 
-from profiler.history.documents import plain
+from profiler.history.documents import document_of
 from profiler.history.fingerprint.fingerprint import Difference
 from profiler.questions.recalibrate.decision import (
     Decided,
     RecalibrationVerdict,
-    StoredProfile,
     movements,
     stored_look,
     verdict,
@@ -25,7 +24,9 @@ from profiler.questions.recalibrate.decision import (
 from profiler.questions.recalibrate.moved_features import Movement
 from profiler.questions.recalibrate.stored_answer import Look, Standing
 from profiler.questions.recalibrate.warm_start import Scope
+from profiler.questions.search.answer import Profile
 from profiler.questions.search.loop import SearchResult
+from profiler.questions.search.stored_profile import StoredProfile
 from profiler.report.words import change
 
 SCHEMA = "profile-recalibrate/1"
@@ -50,7 +51,7 @@ class RecalibrateCase:
 
 
 def recalibrate_document(
-    case: RecalibrateCase, profile: SearchResult | None = None, result: Mapping[str, Any] | None = None
+    case: RecalibrateCase, profile: SearchResult | None = None, result: Profile | None = None
 ) -> dict[str, Any]:
     """Write a recalibration as one document; without a profile it was a dry run."""
     warm, decided = case.decided.warm, case.decided
@@ -78,7 +79,7 @@ def recalibrate_document(
         "result": result,
         "warnings": _warnings(case),
     }
-    made: dict[str, Any] = plain(document)
+    made: dict[str, Any] = document_of(document)
     return made
 
 

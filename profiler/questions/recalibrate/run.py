@@ -14,7 +14,7 @@ from profiler.errors import ProfileError, UsageError
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Event, RoundDecided
 from profiler.experiment.rounds import Round
-from profiler.history.fingerprint.fingerprint import Fingerprint, fingerprint_from
+from profiler.history.fingerprint.fingerprint import Fingerprint
 from profiler.history.records import Run
 from profiler.history.session.keeping import Keeping, kept, new_run_id
 from profiler.history.session.opening import OpenStore
@@ -27,21 +27,21 @@ from profiler.questions.fingerprints import (
     fingerprint_on,
     foreseen_fingerprint,
     with_changed_constraint,
-    with_fingerprint,
 )
 from profiler.questions.fitting import fitted_to
 from profiler.questions.recalibrate.decision import (
     RecalibrationVerdict,
-    StoredProfile,
     decide,
     nearest,
-    recalibration_record,
+    origin_of,
     verdict,
 )
 from profiler.questions.recalibrate.document import RecalibrateCase, recalibrate_document
 from profiler.questions.recalibrate.request import RecalibrateRequest
 from profiler.questions.recalibrate.terminal import RECALIBRATE_WRITERS, as_markdown, print_recalibration
 from profiler.questions.recalibrate.warm_start import WarmStart
+from profiler.questions.search.answer import Profile
+from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop, SearchResult
 from profiler.questions.search.run import (
@@ -52,6 +52,7 @@ from profiler.questions.search.run import (
     search_design,
     time_limits,
 )
+from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import (
     RECALIBRATES,
     find_profile,
@@ -95,8 +96,8 @@ class _Made:
     """What came of it."""
 
     case: RecalibrateCase
-    profile: SearchResult | None = None
-    result: dict[str, Any] | None = None
+    found: SearchResult | None = None
+    result: Profile | None = None
     complete: bool = True
     """False where the history did not take all of it."""
 
@@ -109,10 +110,10 @@ def run_recalibration(request: RecalibrateRequest, settings: Settings) -> int:
         stored = given or _found(open_store, request.profile, settings)
         job = _job(stored, request.topology, settings, open_store)
         made = _foreseen(job) if request.dry_run else _measured(job)
-    document = recalibrate_document(made.case, made.profile, made.result)
+    document = recalibrate_document(made.case, made.found, made.result)
     if not made.complete:
         document["exit_code"] = ProfileError.exit_code
-    outputs.deliver(document, as_markdown, lambda: print_recalibration(result_console(), document, made.profile))
+    outputs.deliver(document, as_markdown, lambda: print_recalibration(result_console(), document, made.result))
     exit_code: int = document["exit_code"]
     return exit_code
 
@@ -216,8 +217,8 @@ def _measured(job: _Job) -> _Made:
             checked = verify(engine, topology, profile.answer, parameters, batch_s, history.report)
             profile = replace(profile, verification=checked)
         result = _result(case, profile, history.run.id, engine, now)
-        history.keep_result(result)
-    measured = fingerprint_from(result["fingerprint"]) or now
+        history.keep_result(profile_document(result))
+    measured = result.fingerprint or now
     told = replace(case.asked, differences=decide(case.asked.warm, measured).differences)
     return _Made(replace(case, asked=told), profile, result, history.complete)
 
@@ -239,12 +240,17 @@ def _run(job: _Job, case: RecalibrateCase, engine: Engine, now: Fingerprint, ask
     )
 
 
-def _result(case: RecalibrateCase, profile: SearchResult, run: str, engine: Engine, now: Fingerprint) -> dict[str, Any]:
-    """Write the profile that the history keeps: a profile like others, with what it was recalibrated from."""
-    document = profile_document(profile, run=run, engine=engine.name, environment=environment_of(engine))
+def _result(case: RecalibrateCase, found: SearchResult, run: str, engine: Engine, now: Fingerprint) -> Profile:
+    """Return the profile that the history keeps: a profile like others, with what it was recalibrated from."""
     kept_ratios = {} if case.decided.warm.fingerprint is None else case.decided.warm.fingerprint.ratios
-    document = with_fingerprint(document, replace(now, ratios=kept_ratios))
-    return {**document, "recalibration": recalibration_record(case.decided, profile)}
+    profile = profile_of(
+        found,
+        run=run,
+        engine=engine.name,
+        environment=environment_of(engine),
+        fingerprint=replace(now, ratios=kept_ratios),
+    )
+    return replace(profile, recalibration=origin_of(case.decided, found))
 
 
 @contextmanager

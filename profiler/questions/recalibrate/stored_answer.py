@@ -18,20 +18,11 @@ from profiler.experiment.rounds import Round
 from profiler.questions.search.policies.incumbent import LIKELY_EFFECT, LIKELY_P, in_words
 from profiler.questions.search.policies.policy import Parameters
 from profiler.questions.search.readings.evidence import screened
+from profiler.questions.search.stored_profile import StoredRounds
 from profiler.statistics.result import Comparison, Verdict
 
 BLUNT = 0.5
 """A comparison that would not have found so large an effect confirms nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRounds:
-    """What a stored profile knows; its speed indices are relative to the present run's."""
-
-    answer: Round
-    start: Round | None
-    """Step 1's round, which the features are read from; None where it was not stored."""
-    rounds: tuple[Round, ...]
 
 
 class Standing(StrEnum):

@@ -10,11 +10,13 @@ from rich.padding import Padding
 from rich.text import Text
 
 from profiler.job.configuration import Configuration
-from profiler.questions.search.loop import SearchResult
-from profiler.questions.search.paste import as_lines, paste_settings
+from profiler.questions.search.answer import Profile
+from profiler.questions.search.document import read_profile
+from profiler.questions.search.exports import rounds_as_csv
+from profiler.questions.search.paste import as_lines
 from profiler.questions.search.terminal import rounds_table
 from profiler.report.words import change
-from profiler.report.writers import Document, Writer, as_csv, as_json
+from profiler.report.writers import Document, Writer, as_json
 from profiler.settings.declarations import ExportKind
 
 _STYLES = {"confirmed": "green", "changed": "bold yellow", "inconclusive": "yellow"}
@@ -22,16 +24,16 @@ _WIDTH = 13
 """Of the labels."""
 
 
-def print_recalibration(console: Console, document: Mapping[str, Any], profile: SearchResult | None) -> None:
+def print_recalibration(console: Console, document: Mapping[str, Any], profile: Profile | None) -> None:
     """Print the whole recalibration."""
     console.print(Text(headline(document), "bold"))
     for label, what in facts(document):
         console.print(f"  {label:<{_WIDTH}}{what}")
     if profile is not None:
-        console.print(Padding(rounds_table(profile.rounds), (0, 0, 0, 2)), soft_wrap=False)
+        console.print(Padding(rounds_table(profile.records), (0, 0, 0, 2)), soft_wrap=False)
     if document["verdict"] == "changed" and profile is not None:
         console.print(Text("Settings to paste", "bold"))
-        for line in as_lines(paste_settings(profile, document["engine"])):
+        for line in as_lines(profile.settings):
             console.print(f"  {line}")
     console.print(_verdict(document))
     for warning in document["warnings"]:
@@ -99,10 +101,10 @@ def _figure(value: float) -> str:
 
 def _rounds_as_csv(document: Mapping[str, Any]) -> str:
     """Write a line per round; none of a dry run."""
-    return as_csv(document["result"] or {"rounds": []})
+    return rounds_as_csv(() if document["result"] is None else read_profile(document["result"]).rounds)
 
 
-RECALIBRATE_WRITERS: Mapping[ExportKind, Writer] = {
+RECALIBRATE_WRITERS: Mapping[ExportKind, Writer[Document]] = {
     ExportKind.JSON: as_json,
     ExportKind.MD: as_markdown,
     ExportKind.CSV: _rounds_as_csv,

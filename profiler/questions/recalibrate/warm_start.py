@@ -19,7 +19,7 @@ from profiler.errors import ProfileError
 from profiler.experiment.rounds import Action, Decision, Round, Step, Trial
 from profiler.job.configuration import Configuration
 from profiler.questions.recalibrate.moved_features import moved_features
-from profiler.questions.recalibrate.stored_answer import Look, Standing, StoredRounds, look_at
+from profiler.questions.recalibrate.stored_answer import Look, Standing, look_at
 from profiler.questions.search.policies.incumbent import Search, Tried
 from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.additions import ALL, Addition
@@ -28,6 +28,7 @@ from profiler.questions.search.policies.stepwise.slot_programme import Proposal,
 from profiler.questions.search.policies.stepwise.start import start_trial
 from profiler.questions.search.readings.features import Features, application_features
 from profiler.questions.search.readings.loads import cpu_per_source_row, loads_per_source_row
+from profiler.questions.search.stored_profile import StoredRounds
 
 SECOND_LOOK = 2
 """How many times as long as the first it is."""

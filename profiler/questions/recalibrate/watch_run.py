@@ -23,14 +23,14 @@ from profiler.history.session.keeping import is_measured_now
 from profiler.history.session.opening import OpenStore
 from profiler.history.store import Store
 from profiler.questions.fingerprints import as_asked
-from profiler.questions.recalibrate.decision import StoredProfile
 from profiler.questions.recalibrate.request import RecalibrateRequest
 from profiler.questions.recalibrate.watch import QUEUE_S, Alarm, Watch, WatchedSample, WatchLimits
 from profiler.questions.recalibrate.watch_words import alarm_in_words, recommendation, watch_document
+from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import find_profile, history_of, profile_in_file
 from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
-from profiler.report.writers import as_json
+from profiler.report.writers import Document, as_json
 from profiler.settings.declarations import ExportKind, Settings
 
 STRESSED = (Phase.WARM_UP, Phase.STRESS, Phase.BLOCK)
@@ -39,7 +39,7 @@ STRESSED = (Phase.WARM_UP, Phase.STRESS, Phase.BLOCK)
 
 def run_watch(request: RecalibrateRequest, settings: Settings) -> int:
     """Follow the job until its history ends, the budget is used up or somebody interrupts; return the exit code."""
-    outputs = Outputs.opened(settings, {ExportKind.JSON: as_json})
+    outputs: Outputs[Document] = Outputs.opened(settings, {ExportKind.JSON: as_json})
     given = profile_in_file(request.profile)
     file = None if request.job is None else Path(request.job).expanduser()
     is_file = file is not None and file.is_file()
@@ -64,7 +64,7 @@ def _followed(
     settings: Settings,
     stored: StoredProfile,
     open_store: OpenStore | None,
-    outputs: Outputs,
+    outputs: Outputs[Document],
 ) -> int:
     limits = _limits(request, settings, stored)
     quantile = _asked(settings, stored).latency_quantile

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from profiler.questions.recalibrate.decision import StoredProfile
 from profiler.questions.recalibrate.watch import Alarm, WatchedQuantity, WatchLimits
+from profiler.questions.search.stored_profile import StoredProfile
 
 SCHEMA = "profile-watch/1"
 

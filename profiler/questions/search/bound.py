@@ -23,6 +23,7 @@ from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.readings.hot_key import hot_shares, tasks_worth_having
 from profiler.questions.search.readings.loads import busiest_first, capacities, cpu_share
 from profiler.questions.search.readings.operator_class import DOMINANT
+from profiler.report.published import Count
 from profiler.statistics.doubt import Doubt
 
 CPU_BOUND = 0.85
@@ -47,15 +48,15 @@ class By(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
     """What bounds an answer."""
 
     by: By
-    cores: int
+    cores: Count
     cores_share: float = 0.0
     """Of all cores that are in use."""
-    element: str | None = None
+    element: str | None
     """The source or operator that is the limit; None where it is not one of them."""
     busy_share: float = 0.0
     """Of its time that the busiest task of the element is busy."""
@@ -66,14 +67,14 @@ def bound_of(profile: SearchResult) -> Bound:
     measurement, cores = profile.answer.measurement, profile.context.cores
     operators = measurement.operators
     if not operators or measurement.duration_s <= 0:
-        return Bound(By.UNKNOWN, cores)
+        return Bound(by=By.UNKNOWN, cores=cores, element=None)
     used, shares = cpu_share(profile.answer, cores), capacities(profile.answer)
     whole = _bound_as_a_whole(profile, used)
     if whole is not None:
-        return Bound(whole, cores, used)
+        return Bound(by=whole, cores=cores, cores_share=used, element=None)
     top = busiest_first(shares, shares)[0]
     if shares[top] < BUSY:
-        return Bound(By.HAND_OVER, cores, used, None, shares[top])
+        return Bound(by=By.HAND_OVER, cores=cores, cores_share=used, element=None, busy_share=shares[top])
     hot = [name for name in key_bound(profile) if shares[name] >= NEARLY * shares[top]]
     if hot:
         by, top = By.HOT_KEY, busiest_first(shares, hot)[0]
@@ -81,7 +82,7 @@ def bound_of(profile: SearchResult) -> Bound:
         by = By.SOURCE
     else:
         by = By.WAITING if _waits(_seen_in_full(profile, top)) else By.OPERATOR
-    return Bound(by, cores, used, top, shares[top])
+    return Bound(by=by, cores=cores, cores_share=used, element=top, busy_share=shares[top])
 
 
 def _seen_in_full(profile: SearchResult, name: str) -> OperatorWindow:

@@ -69,17 +69,6 @@ class SearchResult:
         return measured.meets(self.context.parameters.latency_ms, self.context.parameters.latency_quantile)
 
     @property
-    def only_offers_less(self) -> bool:
-        """Tell whether the answer is the initial configuration at a lower rate, so that there is no gain to confirm."""
-        is_throttled = self.answer.configuration.offered_per_s is not None
-        return is_throttled and self.is_late and _deployed(self.answer) == _deployed(self.initial)
-
-    @property
-    def is_late(self) -> bool:
-        """Tell whether the gain compares an answer that keeps the latency constraint with a start that does not."""
-        return self.keeps_latency(self.answer) and not self.keeps_latency(self.initial)
-
-    @property
     def against_initial(self) -> Comparison | None:
         """The confirmed comparison with the initial configuration, if there is one."""
         return next((made.comparison for made in self.confirmations if made.against == self.initial.number), None)

@@ -2,72 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
-from typing import Any
+from collections.abc import Iterator
 
-from profiler.questions.search.paste import PasteSettings, as_lines
+from profiler.questions.search.answer import Profile
+from profiler.questions.search.paste import as_lines
 from profiler.report.words import change
 
-Document = Mapping[str, Any]
 
-
-def as_markdown(document: Document) -> str:
+def as_markdown(profile: Profile) -> str:
     """Write the answer, how sure it is, the rounds and the settings to paste."""
-    heading = f"### profile: {document['topology']} on {document['engine']}"
-    parts = [heading, _answer(document), _rounds(document), _settings(document)]
-    if document["warnings"]:
-        parts.append("\n".join(f"- {warning}" for warning in document["warnings"]))
+    heading = f"### profile: {profile.topology} on {profile.engine}"
+    parts = [heading, _answer(profile), _rounds(profile), _settings(profile)]
+    if profile.warnings:
+        parts.append("\n".join(f"- {warning}" for warning in profile.warnings))
     return "\n\n".join(parts) + "\n\n"
 
 
-def _answer(document: Document) -> str:
-    best = document["best"]
-    tasks = ", ".join(f"{name} {count}" for name, count in best["tasks"].items())
-    speed = f"**{best['throughput_per_s']:,.0f} rows/s** with {best['slots']} slots: {tasks}"
-    is_late = best.get("keeps_latency") and not document["initial"].get("keeps_latency", True)
-    late = " over a start that is later than the latency constraint allows" if is_late else ""
-    lines = [f"{speed} (gain {change(document['gain'])}{late}); {best['holds']}.", *_evidence(document)]
+def _answer(profile: Profile) -> str:
+    best = profile.best
+    tasks = ", ".join(f"{name} {count}" for name, count in best.tasks.items())
+    speed = f"**{best.throughput_per_s:,.0f} rows/s** with {best.slots} slots: {tasks}"
+    late = " over a start that is later than the latency constraint allows" if profile.is_late else ""
+    lines = [f"{speed} (gain {change(profile.gain)}{late}); {best.holds}.", *_evidence(profile)]
     return "\n".join([lines[0], "", *lines[1:]] if lines[1:] else lines)
 
 
-def _evidence(document: Document) -> Iterator[str]:
-    latency, confirmed, verified = document["best"]["latency_ms"], document["confirmed"], document["verified"]
+def _evidence(profile: Profile) -> Iterator[str]:
+    latency, confirmed, verified = profile.best.latency_ms, profile.confirmed, profile.verified
     if latency is not None:
-        yield f"- latency p50 {latency['p50']:,.0f} ms, p95 {latency['p95']:,.0f}, p99 {latency['p99']:,.0f}"
+        yield f"- latency p50 {latency.p50:,.0f} ms, p95 {latency.p95:,.0f}, p99 {latency.p99:,.0f}"
     if confirmed is not None:
         yield (
-            f"- confirmed: {confirmed['verdict']} {change(float(confirmed['effect']))} "
-            f"({change(float(confirmed['low']))} to {change(float(confirmed['high']))}, p {float(confirmed['p']):.2g})"
+            f"- confirmed: {confirmed.verdict} {change(confirmed.effect)} "
+            f"({change(confirmed.low)} to {change(confirmed.high)}, p {confirmed.p:.2g})"
         )
     else:
         yield "- not confirmed"
     if verified is not None:
-        less = verified.get("less")
-        at_less = f", but at {less['rate_per_s']:,.0f} rows/s it does" if less and less["passed"] else ""
-        yield f"- with production's batches it {'holds' if verified['passed'] else f'does **not** hold{at_less}'}"
-    if not document["complete"]:
+        less = verified.less
+        at_less = f", but at {less.rate_per_s:,.0f} rows/s it does" if less and less.passed else ""
+        yield f"- with production's batches it {'holds' if verified.passed else f'does **not** hold{at_less}'}"
+    if not profile.complete:
         yield "- the time was up before the search ended"
 
 
-def _rounds(document: Document) -> str:
+def _rounds(profile: Profile) -> str:
     lines = ["| # | action | tasks | rows/s | change | p | decision |", "|--:|---|---|--:|--:|--:|---|"]
-    for seen in document["rounds"]:
-        comparison, throughputs = seen["comparison"], seen["throughput_per_s"]
+    for seen in profile.rounds:
+        comparison = seen.comparison
         cells = [
-            str(seen["number"]),
-            seen["action"],
-            " ".join(str(count) for count in seen["tasks"].values()),
-            f"{sum(throughputs) / len(throughputs):,.0f}",
-            "" if comparison is None else change(float(comparison["effect"])),
-            "" if comparison is None else f"{float(comparison['p']):.2g}",
-            f"{seen['decision'] or 'open'}: {seen['why']}",
+            str(seen.number),
+            seen.action,
+            " ".join(str(count) for count in seen.tasks.values()),
+            f"{seen.mean_per_s:,.0f}",
+            "" if comparison is None else change(comparison.effect),
+            "" if comparison is None else f"{comparison.p:.2g}",
+            f"{seen.decision or 'open'}: {seen.why}",
         ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 
 
-def _settings(document: Document) -> str:
-    known = {each.name for each in fields(PasteSettings)}
-    settings = PasteSettings(**{name: value for name, value in document["settings"].items() if name in known})
-    return "\n".join(["Settings to paste:", "```", *as_lines(settings), "```"])
+def _settings(profile: Profile) -> str:
+    return "\n".join(["Settings to paste:", "```", *as_lines(profile.settings), "```"])

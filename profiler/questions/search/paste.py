@@ -5,23 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from profiler.engines.catalogue import kind_of
+from profiler.history.documents import OMITTED_IF_NONE
 from profiler.questions.search.loop import SearchResult
+from profiler.report.published import Count, NotTold
 from profiler.secrets import masked
 from profiler.settings.quantities import without_credentials
 
 _TOPICS = "kafka-topics.sh --bootstrap-server HOST:PORT"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PasteSettings:
     """Kafka partitions per source, `repartition(n)` per operator, shuffle partitions, slots, and what else to set."""
 
-    kafka_partitions: dict[str, int]
-    repartition: dict[str, int]
+    kafka_partitions: dict[str, Count]
+    repartition: dict[str, Count]
     """Operators without state: `df.repartition(n)` before each."""
-    stateful: dict[str, int]
+    stateful: dict[str, Count] = field(default_factory=dict)
     """Stateful operators: `spark.sql.shuffle.partitions` of the query each one runs in."""
-    slots: int
+    slots: Count
     """For all tasks, and for what the engine needs beside them."""
     spark: dict[str, str] = field(default_factory=dict)
     """Settings of the session without which the answer may not hold."""
@@ -31,16 +33,12 @@ class PasteSettings:
     """Options of the Kafka sources, likewise."""
     sink: dict[str, str] = field(default_factory=dict)
     """Options of the Kafka sink, likewise."""
-    master: str = ""
-    """Master of the cluster that the answer was measured on; empty for a local one, whose slots say it."""
-    inner_partitions: dict[str, int] = field(default_factory=dict)
+    master: str | NotTold = field(default=None, metadata=OMITTED_IF_NONE)
+    """Master of the cluster that the answer was measured on; None for a local one, whose slots say it."""
+    inner_partitions: dict[str, Count] = field(default_factory=dict)
     """Topics between two queries, by the operator that reads them."""
-
-    @property
-    def shuffle_partitions(self) -> int | None:
-        """Value of `spark.sql.shuffle.partitions`; None where the operators with state ask for different ones."""
-        values = set(self.stateful.values())
-        return values.pop() if len(values) == 1 else None
+    shuffle_partitions: Count | None
+    """Value of `spark.sql.shuffle.partitions`; None where the operators with state ask for different ones."""
 
 
 def paste_settings(profile: SearchResult, engine: str) -> PasteSettings:
@@ -53,6 +51,7 @@ def paste_settings(profile: SearchResult, engine: str) -> PasteSettings:
     hides_python = any(seen.hides_python for seen in profile.answer.measurement.operators.values())
     if hides_python or any(operator.batches is not None for operator in topology.operators):
         spark |= platform.python_settings
+    tasks_with_state = {name: configuration[name] for name in configuration if name in stateful}
     return PasteSettings(
         kafka_partitions={source.name: configuration[source.name] for source in topology.sources},
         repartition={
@@ -60,14 +59,15 @@ def paste_settings(profile: SearchResult, engine: str) -> PasteSettings:
             for operator in topology.operators
             if operator.name not in stateful and operator.name not in inner and not fused
         },
-        stateful={name: configuration[name] for name in configuration if name in stateful},
+        stateful=tasks_with_state,
         slots=configuration.slots + profile.extra_slots,
         spark={key: masked(key, value) for key, value in spark.items()},
         launch={key: masked(key, value) for key, value in platform.launch_settings.items()},
         source=dict(platform.source_options),
         sink=dict(platform.sink_options),
-        master=without_credentials(platform.master),
+        master=without_credentials(platform.master) or None,
         inner_partitions=inner,
+        shuffle_partitions=next(iter(tasks_with_state.values())) if len(set(tasks_with_state.values())) == 1 else None,
     )
 
 

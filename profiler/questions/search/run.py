@@ -21,9 +21,11 @@ from profiler.history.session.keeping import kept, new_run_id
 from profiler.history.session.opening import OpenStore, opened_history
 from profiler.history.session.resuming import resumed
 from profiler.job.topology import Topology
-from profiler.questions.fingerprints import code_of, fingerprint_on, with_fingerprint
+from profiler.questions.fingerprints import code_of, fingerprint_on
 from profiler.questions.fitting import fitted_to
+from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document
+from profiler.questions.search.exports import PROFILE_WRITERS
 from profiler.questions.search.loop import Loop, TimeLimits
 from profiler.questions.search.markdown import as_markdown
 from profiler.questions.search.policies import POLICIES
@@ -52,7 +54,7 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
     `reference` is TOPOLOGY as it was written: a recalibration loads the job by it.
     """
     settings = fitted_to((topology,), settings)
-    outputs = Outputs.opened(settings)
+    outputs = Outputs.opened(settings, PROFILE_WRITERS)
     design, parameters = search_design(settings), policy_parameters(settings)
     batch_s = None if settings.quick else settings.production_batch_s
     budget_s = search_budget_s(settings)
@@ -86,15 +88,17 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
             limits=limits,
             production_batch_s=batch_s,
         )
-        profile = loop.run(history.past)
-        document = profile_document(profile, run=history.run.id, engine=engine.name, environment=environment_of(engine))
-        document = with_fingerprint(document, replace(fingerprint, loop_s=engine.platform.loop_s))
-        history.keep_result(document)
+        profile = profile_of(
+            loop.run(history.past),
+            run=history.run.id,
+            engine=engine.name,
+            environment=environment_of(engine),
+            fingerprint=replace(fingerprint, loop_s=engine.platform.loop_s),
+        )
+        history.keep_result(profile_document(profile))
     # Nobody finds a run again that was not kept.
-    kept_as = None if open_store is None else history.run.id
-    outputs.deliver(
-        document, as_markdown, lambda: print_profile(result_console(), profile, run=kept_as, engine=engine.name)
-    )
+    is_kept = open_store is not None
+    outputs.deliver(profile, as_markdown, lambda: print_profile(result_console(), profile, is_kept=is_kept))
     return 0 if history.complete else ProfileError.exit_code
 
 

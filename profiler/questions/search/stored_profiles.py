@@ -15,7 +15,7 @@ from profiler.history.records import Run, RunState, StoredRun, run_document
 from profiler.history.session.keeping import is_measured_now
 from profiler.history.session.opening import OpenStore, opened_history
 from profiler.history.store import NoSuchRun, Store
-from profiler.questions.recalibrate.decision import StoredProfile, stored_profile
+from profiler.questions.search.stored_profile import StoredProfile, stored_profile
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Ability
 

@@ -8,38 +8,33 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from profiler.experiment.rounds import Round, Step
-from profiler.questions.search.bound import bound_of
-from profiler.questions.search.loop import SearchResult
+from profiler.experiment.observation import Latency
+from profiler.experiment.rounds import Round
+from profiler.questions.search.answer import Profile, ProfileBest, ProfileRound
 from profiler.questions.search.operators import classes_in_words, state_in_words
-from profiler.questions.search.paste import as_lines, paste_settings
-from profiler.questions.search.uncertainty import throughput_interval
-from profiler.questions.search.validity import all_notes, where_it_holds
+from profiler.questions.search.paste import as_lines
 from profiler.questions.search.verification import holds_with_less, in_words
-from profiler.report.doubts import ADVICE
+from profiler.report.doubts import advised
 from profiler.report.words import change
-from profiler.statistics.doubt import Doubt
 from profiler.statistics.result import Comparison, Verdict
 
 
-def print_profile(
-    console: Console, profile: SearchResult, *, run: str | None, engine: str, title: str = "Answer"
-) -> None:
-    """Print the whole answer; `run` is None where it was not kept."""
-    kept = "" if run is None else f", run {run}"
-    head = Text(f"{title}: {profile.topology.name} on {engine}, {len(profile.rounds)} rounds{kept}", "bold")
+def print_profile(console: Console, profile: Profile, *, is_kept: bool = True) -> None:
+    """Print the whole answer; its run is named where it was kept."""
+    kept = f", run {profile.run}" if is_kept else ""
+    head = Text(f"Answer: {profile.topology} on {profile.engine}, {len(profile.rounds)} rounds{kept}", "bold")
     console.print(
         Group(
             head,
             Padding(_configuration(profile), (0, 0, 0, 2)),
             Padding(_figures(profile), (0, 0, 0, 2)),
             Text("Rounds", "bold"),
-            Padding(rounds_table(profile.rounds), (0, 0, 0, 2)),
+            Padding(rounds_table(profile.records), (0, 0, 0, 2)),
             Text("Settings to paste", "bold"),
         ),
         highlight=False,
     )
-    for line in as_lines(paste_settings(profile, engine)):
+    for line in as_lines(profile.settings):
         console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)  # a broken line could not be pasted
     for doubt in _doubts(profile):
         console.print(doubt, highlight=False)
@@ -64,54 +59,70 @@ def rounds_table(rounds: tuple[Round, ...] | list[Round]) -> Table:
     return table
 
 
-def _configuration(profile: SearchResult) -> Table:
+def _configuration(profile: Profile) -> Table:
+    best = profile.best
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in profile.answer.configuration:
+    for name in best.tasks:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("slots", justify="right", style="bold")
+    given = None if profile.fingerprint is None else profile.fingerprint.slots
     table.add_row(
-        *(Text(str(count), "bold green") for _, count in profile.answer.configuration.items),
-        f"{profile.answer.configuration.slots} of {profile.context.slots}",
+        *(Text(str(count), "bold green") for count in best.tasks.values()),
+        str(best.slots) if given is None else f"{best.slots} of {given}",
     )
     return table
 
 
-def _figures(profile: SearchResult) -> Table:
+def _figures(profile: Profile) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column()
-    answer = profile.answer
-    low, high = throughput_interval(profile)
-    table.add_row("throughput", f"{answer.throughput_per_s:,.0f} rows/s (95 % interval {low:,.0f} to {high:,.0f})")
-    latency = answer.measurement.latency_ms
-    if latency is not None:
-        table.add_row(
-            "latency",
-            f"mean {latency.mean:,.0f} ms, p50 {latency.p50:,.0f}, p95 {latency.p95:,.0f}, p99 {latency.p99:,.0f} "
-            f"(read to sink, at {answer.measurement.latency_at_per_s or 0:,.0f} rows/s)",
-        )
-    if not profile.keeps_latency(answer):
-        table.add_row("", Text(f"violates the constraint of {profile.context.parameters.latency_ms:g} ms", "red"))
-    if answer.configuration.offered_per_s is not None:
-        table.add_row("throttled", f"offer at most {answer.configuration.offered_per_s:,.0f} rows/s")
+    best = profile.best
+    table.add_row("throughput", f"{best.throughput_per_s:,.0f} rows/s{_interval(best)}")
+    if best.latency_ms is not None:
+        table.add_row("latency", _latency(best.latency_ms, profile.answer))
+    if best.keeps_latency is False:
+        table.add_row("", Text(f"violates the constraint of {profile.parameters.latency_ms:g} ms", "red"))
+    if best.offered_per_s is not None:
+        table.add_row("throttled", f"offer at most {best.offered_per_s:,.0f} rows/s")
     table.add_row("gain", _gain(profile))
-    table.add_row("holds", where_it_holds(profile))
-    for label, said in (("operators", classes_in_words(profile)), ("state", state_in_words(profile))):
+    said_of_all = (
+        ("holds", best.holds),
+        ("operators", classes_in_words(profile)),
+        ("state", state_in_words(profile)),
+    )
+    for label, said in said_of_all:
         if said:
             table.add_row(label, said)
-    if profile.verification is None:
+    verified = profile.verified
+    if verified is None:
         table.add_row("production", "not verified with production's batches")
     else:
-        style = "green" if profile.verification.passed else "yellow" if holds_with_less(profile.verification) else "red"
-        table.add_row("production", Text(in_words(profile.verification), style))
+        style = "green" if verified.passed else "yellow" if holds_with_less(verified) else "red"
+        table.add_row("production", Text(in_words(verified), style))
     return table
 
 
-def _gain(profile: SearchResult) -> RenderableType:
-    against = "today's job" if profile.initial.trial.step is Step.TODAY else "one task each"
+def _interval(best: ProfileBest) -> str:
+    if best.throughput_interval_per_s is None:
+        return ""
+    low, high = best.throughput_interval_per_s
+    return f" (95 % interval {low:,.0f} to {high:,.0f})"
+
+
+def _latency(latency: Latency, answer: ProfileRound | None) -> str:
+    at_per_s = None if answer is None or answer.record is None else answer.record.measurement.latency_at_per_s
+    return (
+        f"mean {latency.mean:,.0f} ms, p50 {latency.p50:,.0f}, p95 {latency.p95:,.0f}, p99 {latency.p99:,.0f} "
+        f"(read to sink, at {at_per_s or 0:,.0f} rows/s)"
+    )
+
+
+def _gain(profile: Profile) -> RenderableType:
+    against = "today's job" if profile.is_over_today else "one task each"
     before = f"{profile.initial.throughput_per_s:,.0f} rows/s"
-    confirmed = profile.against_initial
-    if profile.answer is profile.initial:
+    confirmed = profile.confirmed
+    if profile.is_as_before:
         return f"none: {against} is the best that was found"
     if profile.only_offers_less:
         return f"none: {against} keeps the latency constraint at this rate; at {before} it does not"
@@ -145,14 +156,13 @@ def _decision(outcome: Round) -> Text:
     return Text(f"{mark} {decision.why}", style)
 
 
-def _doubts(profile: SearchResult) -> list[RenderableType]:
-    found: dict[Doubt, list[int]] = {}
-    for outcome in profile.rounds:
-        warnings = outcome.comparison.warnings if outcome.comparison else ()
-        for doubt in dict.fromkeys((*outcome.measurement.doubts, *warnings)):
-            found.setdefault(doubt, []).append(outcome.number)
-    lines = [f"round {', '.join(map(str, numbers))}: {doubt}. {ADVICE[doubt]}" for doubt, numbers in found.items()]
-    lines += all_notes(profile, told=bound_of(profile).element)
+def _doubts(profile: Profile) -> list[RenderableType]:
+    found: dict[str, list[int]] = {}
+    for each in profile.rounds:
+        for doubt in dict.fromkeys(each.warnings):
+            found.setdefault(doubt, []).append(each.number)
+    lines = [f"round {', '.join(map(str, numbers))}: {advised(doubt)}" for doubt, numbers in found.items()]
+    lines += profile.warnings_besides(None if profile.best.bound is None else profile.best.bound.element)
     if not profile.complete:
         lines.append("the time budget ended the search: the answer is the best so far. Give it more with --budget")
     return [Text(f"warning: {line}", "yellow") for line in lines]

@@ -46,21 +46,21 @@ def _as_a_whole(profile: SearchResult, bound: Bound) -> str:
     return "what bounds it was not observed"
 
 
-def hot_key_notes(profile: SearchResult, *, told: str | None = None) -> tuple[str, ...]:
-    """Name every key that has so many rows that it bounds the tasks worth having, for each operator but the one `told`.
+def hot_key_notes(profile: SearchResult) -> tuple[str, ...]:
+    """Name every key that has so many rows that it bounds the tasks worth having.
 
     One that was not counted but betrayed by its tasks is named only where it is the limit already.
     """
     counted = counted_shares(profile.topology, profile.rounds)
     slots = profile.context.slots
     bounding = {name for name, share in counted.items() if tasks_worth_having(share) < slots}
-    names = sorted(bounding.union(key_bound(profile)) - {told})
+    names = sorted(bounding.union(key_bound(profile)))
     return tuple(f"'{name}': {_key_in_words(profile, name)}" for name in names)
 
 
-def all_notes(profile: SearchResult, *, told: str | None = None) -> tuple[str, ...]:
-    """Say all that makes an answer doubtful as a whole; `told` is the operator whose key was named already."""
-    return (*hot_key_notes(profile, told=told), *_unreached(profile), *_hidden_python(profile), *profile.notes)
+def all_notes(profile: SearchResult) -> tuple[str, ...]:
+    """Say all that makes an answer doubtful as a whole."""
+    return (*hot_key_notes(profile), *_unreached(profile), *_hidden_python(profile), *profile.notes)
 
 
 def _unreached(profile: SearchResult) -> tuple[str, ...]:

@@ -46,13 +46,10 @@ class Verification:
     latency_met: bool
     queue_grew: bool
     came_through_per_s: float
-    less: Verification | None = None
+    less: Verification | None
     """The same at a lower rate, where this one failed."""
-
-    @property
-    def passed(self) -> bool:
-        """Tell whether the answer holds in production."""
-        return self.latency_met and not self.queue_grew
+    passed: bool
+    """The answer holds in production."""
 
 
 def verify(
@@ -83,14 +80,18 @@ def judged(windows: Sequence[Observation], parameters: Parameters, rate: float, 
     worst = max(told, key=lambda seen: seen.quantile(parameters.latency_quantile), default=None)
     came_through = sum(window.source_rows for window in windows)
     offered = sum(window.offered_rows for window in windows)
+    latency_met = worst is None or worst.quantile(parameters.latency_quantile) <= parameters.latency_ms
+    queue_grew = came_through < KEPT_UP * offered
     return Verification(
         batch_s=batch_s,
         rate_per_s=rate,
         latency_ms=worst,
         latency_quantile=parameters.latency_quantile,
-        latency_met=worst is None or worst.quantile(parameters.latency_quantile) <= parameters.latency_ms,
-        queue_grew=came_through < KEPT_UP * offered,
+        latency_met=latency_met,
+        queue_grew=queue_grew,
         came_through_per_s=came_through / sum(window.duration_s for window in windows),
+        less=None,
+        passed=latency_met and not queue_grew,
     )
 
 

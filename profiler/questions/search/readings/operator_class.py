@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from profiler.experiment.observation import OperatorWindow
+from profiler.report.published import Part
 
 DOMINANT = 0.5
 """Part of the time a row takes from which on it names the class."""
@@ -43,9 +44,9 @@ class OperatorClass(StrEnum):
 class TimeParts:
     """What the time of a row goes into, in parts that add up to 1."""
 
-    work: float
-    waiting: float
-    hand_over: float
+    work: Part
+    waiting: Part
+    hand_over: Part
 
 
 def time_parts(seen: OperatorWindow) -> TimeParts | None:

@@ -1,0 +1,51 @@
+"""`profile history show` of a profile: the whole answer, in the words of the command that found it."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+
+import pytest
+
+from profiler.cli import history
+
+KEPT = ("--engine", "simulated", "--mongo", "mongodb://nowhere", "--nodes", "2", "--cores", "2", "--quiet")
+
+
+@pytest.fixture
+def shown(profile, store, monkeypatch):
+    """Show the newest run of the history."""
+
+    @contextmanager
+    def opened(_):
+        yield store
+
+    monkeypatch.setattr(history, "opened_store", opened)
+    return lambda: profile("history", "show", store.find_runs(limit=1)[0].run.id)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [("linear?depth=2", "--quick", "--windows", "2"), ("word-count", "--windows", "3", "--latency", "5ms")],
+    ids=["a quick one", "one that is confirmed and late"],
+)
+def test_it_says_what_the_run_said(profile, shown, asked):
+    """Answer, rounds, settings and warnings, line by line; all that is added is when it was."""
+    said = profile("run", *asked, *KEPT)
+    assert said.exit_code == 0, said.stderr
+    heading, _, rest = shown().stdout.partition("\n")
+    assert heading.startswith("Run ")
+    assert rest == said.stdout
+    assert rest.count("\n") > 15
+
+
+def test_of_a_recalibration_it_shows_the_profile_that_came_of_it(profile, store, shown):
+    """It is a profile like others."""
+    profile("run", "linear?depth=2", "--no-confirm", *KEPT)
+    profile("recalibrate", "--mongo", "mongodb://nowhere", "--seed", "2", "--quiet")
+    document = store.result(store.find_runs(limit=1)[0].run.id)
+    assert "recalibration" in json.loads(json.dumps(document))
+    best = document["best"]
+    said = shown().stdout
+    assert f"Answer: linear on simulated, {len(document['rounds'])} rounds" in said
+    assert f"throughput  {best['throughput_per_s']:,.0f} rows/s" in said
