@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from profiler.experiment.engine import Deployment, Engine
-from profiler.experiment.events import BlockStarted, Listener, Phase, WindowSeen, ignore
+from profiler.experiment.events import BlockMeasured, BlockStarted, Listener, Phase, WindowSeen, ignore
 from profiler.experiment.measure import STRESS, observed
 from profiler.experiment.observation import BlockWindows, Detail, Observation
 from profiler.experiment.side_by_side import observed_together
@@ -99,6 +99,13 @@ class Blocks:
             probed = watched([probe_per_s] * len(chosen), self.design.block_probe, Phase.PROBE)
         for number, windows, probe in zip(order, stressed, probed, strict=True):
             yield self._block(number, windows, probe)
+
+    def counted(self, blocks: Iterable[BlockWindows], *, before: int) -> Iterator[BlockWindows]:
+        """Tell of every block that it counts, when it ends; `before` did already."""
+        for number, block in enumerate(blocks, start=before + 1):
+            expected_per_s = self.arms[block.arm].expected_per_s
+            self.report(BlockMeasured(number, block, expected_per_s, self.engine.platform.loop_s))
+            yield block
 
     @property
     def _stressed_windows(self) -> int:

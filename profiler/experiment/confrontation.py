@@ -1,11 +1,9 @@
 """Confirm an answer: measure it against other rounds in interleaved blocks, and look three times.
 
-A gain of a hundred percent needs no twelve blocks. So there are early looks after half of them and after two thirds,
-each at a fifth of the significance level, and a last one at the other three fifths: together they raise no more false
-alarms than one look would (Bonferroni). An arm whose case is decided early is not measured any more. Neither is a rival
-that only matters where it beats the first arm, and shows no sign of it: one that is as good then takes 0.6 blocks more
-than the early look instead of 2.6, and one that is better by what the last look finds in 60 % of the cases is found in
-57 %.
+A gain of a hundred percent needs no twelve blocks, so two of the looks are early ones (turns.py). An arm whose case is
+decided early is not measured any more. Neither is a rival that only matters where it beats the first arm, and shows no
+sign of it: one that is as good then takes 0.6 blocks more than the early look instead of 2.6, and one that is better by
+what the last look finds in 60 % of the cases is found in 57 %.
 """
 
 from __future__ import annotations
@@ -16,15 +14,12 @@ from dataclasses import dataclass, field
 from profiler.experiment.blocks import Arm, Blocks, throughput_blocks
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Listener, ignore
+from profiler.experiment.turns import Turns, looks
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Topology
-from profiler.statistics.confirmation import Block, confirm, order
+from profiler.statistics.confirmation import Block, confirm
 from profiler.statistics.result import Comparison, Verdict
 
-EARLY_PART = 0.2
-"""Part of the significance level that each early look may use."""
-FEWEST_EARLY = 3
-"""Blocks per arm that an early look needs."""
 SIGN = 0.3
 """A rival that seems better with a p below this shows a sign of it."""
 
@@ -62,29 +57,19 @@ def confront(
     made = Confrontation(alpha)
     measured = Blocks(engine, topology, arms, design, report)
     others = list(range(1, len(arms)))
-    done = 0
-    for passes, part in looks(design.blocks):
-        turn = [0, *others]
-        if done % 2:
-            turn.reverse()  # goes on mirroring, so that every arm's mean position in time stays the same
-        numbers = [turn[index] for index in order(passes - done, len(turn))]
-        planned = len(made.blocks) + (design.blocks - done) * len(turn)
-        seen = measured.in_turn(numbers, before=len(made.blocks), planned=planned)
-        made.blocks += throughput_blocks(seen)
+    turns = Turns(
+        range(len(arms)),
+        looks(design.blocks),
+        lambda turn: measured.in_turn(turn.order, before=turn.before, planned=turn.planned),
+    )
+    for part in turns:
+        made.blocks = throughput_blocks(turns.blocks)
         undecided = made.look(others, part)
         others = [other for other in undecided if other not in rivals or _may_be_better(made.against[other])]
-        done = passes
         if not others:
             break
+        turns.arms = (0, *others)
     return made
-
-
-def looks(blocks: int) -> list[tuple[int, float]]:
-    """Return after how many blocks per arm to look, and with which part of the significance level."""
-    early = (blocks + 1) // 2
-    if early < FEWEST_EARLY:
-        return [(blocks, 1.0)]
-    return [(early, EARLY_PART), ((early + blocks) // 2, EARLY_PART), (blocks, 1 - 2 * EARLY_PART)]
 
 
 def _may_be_better(comparison: Comparison) -> bool:

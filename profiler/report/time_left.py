@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 
-from profiler.experiment.block_time import DEPLOYING_S
+from profiler.experiment.clock import DEPLOYING_S, DRAINING_S, STARTING_S
 from profiler.experiment.events import (
     BlockStarted,
     Event,
@@ -23,10 +23,6 @@ from profiler.report.words import minutes
 
 TYPICAL_ROUNDS = 5
 """Rounds that a profile takes on Spark at the median."""
-STARTING_S = 20.0
-"""Seconds that broker, database and session take until the first deployment."""
-DRAINING_S = 0.8
-"""Seconds that a window is longer than its trigger, as what is under way drains."""
 ARMS = 2
 """Arms of a confirmation that are reckoned with: there are up to three, but an early look drops those that are
 decided."""

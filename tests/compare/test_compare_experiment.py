@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import pytest
@@ -140,12 +139,42 @@ def test_only_variants_that_are_not_settled_are_measured_on():
     assert seen.outcome.confidence == pytest.approx(1 - 0.8 * 0.05)
 
 
-def test_no_turn_starts_that_would_end_too_late():
-    """Each turn takes ten seconds on this clock; after 35 there is no time for a fourth."""
-    ticks = itertools.count(0, 5)
-    seen = Watched(SLOW, variant("twin", 0.98), preset=Preset.SHARED, clock=lambda: float(next(ticks)), ends_s=35.0)
-    assert not seen.outcome.complete
-    assert 2 <= len(seen.outcome.blocks) < 2 * DESIGN.blocks
+class Clock:
+    """A clock that moves on by what is done."""
+
+    now_s = 0.0
+
+    def __call__(self):
+        return self.now_s
+
+
+def in_time(ends_s):
+    """Compare variants that are alike, on an engine that takes five seconds for a deployment and none for windows."""
+    clock = Clock()
+
+    class Timed(SimulatedEngine):
+        def deploy(self, *rest, **more):
+            clock.now_s += 5
+            return super().deploy(*rest, **more)
+
+    variants = (SLOW, variant("twin", 0.98))
+    outcome = Watched(*variants, preset=Preset.SHARED, kind=Timed, clock=clock, ends_s=ends_s).outcome
+    assert clock.now_s <= ends_s
+    return outcome
+
+
+@pytest.mark.parametrize(("ends_s", "turns"), [(35.0, 2), (40.0, 3), (59.0, 4)])
+def test_no_turn_starts_that_would_end_too_late(ends_s, turns):
+    """Loading both takes ten seconds, and so does each turn: one of which only half has time is not begun."""
+    outcome = in_time(ends_s)
+    assert len(outcome.blocks) == 2 * turns
+    assert not outcome.complete
+
+
+def test_a_look_that_no_turn_can_follow_may_use_all_of_the_level():
+    """An early look after four turns would have used a fifth of it in vain."""
+    assert in_time(59.0).confidence == pytest.approx(1 - 0.05)
+    assert in_time(69.0).confidence == pytest.approx(1 - 0.8 * 0.05)
 
 
 def test_a_time_that_is_up_at_once_is_inconclusive():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from profiler.experiment.blocks import Arm
-from profiler.experiment.confrontation import confront, looks
+from profiler.experiment.confrontation import confront
 from profiler.experiment.engine import Platform
 from profiler.experiment.events import BlockStarted
 from profiler.experiment.window_plan import WindowPlan
@@ -102,13 +102,6 @@ def test_a_rival_goes_on_only_where_it_may_be_better():
     assert found.against[2].effect < 0
     equal = [len(measured([20, 1, 20], noise=0.05, rivals=(2,), seed=seed)[1]) for seed in range(100, 150)]
     assert sum(blocks == 9 for blocks in equal) >= 35
-
-
-def test_few_blocks_are_looked_at_once():
-    """Two or three blocks tell too little for an early look."""
-    assert looks(3) == [(3, 1.0)]
-    assert looks(6) == [(3, pytest.approx(0.2)), (4, pytest.approx(0.2)), (6, pytest.approx(0.6))]
-    assert sum(part for _, part in looks(9)) == pytest.approx(1)
 
 
 def test_what_is_clear_after_two_thirds_is_decided_then():

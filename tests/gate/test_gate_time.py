@@ -8,10 +8,7 @@ import pytest
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
-from profiler.experiment.block_time import DEPLOYING_S, BlockTime
-from profiler.experiment.events import BlockMeasured, BlockStarted, Phase, TrialStarted, WindowSeen
-from profiler.experiment.rounds import Action, Step, Trial
-from profiler.job.configuration import Configuration
+from profiler.experiment.events import BlockStarted, Phase, WindowSeen
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.gate import drill as drilling
 from profiler.questions.gate.burden import burdened
@@ -22,7 +19,6 @@ from profiler.questions.gate.verdict import GateLimits, GateVerdict
 from profiler.questions.gate.words import why
 from profiler.settings.declarations import EngineName, Settings
 from tests.gate.test_gate_experiment import Watched, job, side
-from tests.scenarios import window
 
 STARTED_S, FIRST_S, DEPLOYED_S, WINDOW_S = 20.0, 8.0, 5.0, 3.8
 """Of Spark: until the engine is there, the first deployment, all others, from window to window."""
@@ -269,47 +265,3 @@ def test_a_simulated_gate_has_all_the_time_unless_it_is_told_otherwise():
     """There is nothing to end."""
     assert ends_by_s(Settings(engine=EngineName.SIMULATED), 100.0) is None
     assert ends_by_s(Settings(engine=EngineName.SIMULATED, budget_s=60.0), 100.0) == 160.0
-
-
-# How long a block takes.
-
-TRIAL = TrialStarted(1, Trial(Configuration.of({"rows": 1}), Step.TODAY, Action.START))
-BLOCK = BlockStarted(0, 8, Configuration.of({"rows": 1}))
-SEEN = WindowSeen(Phase.BLOCK, 1, 1, Configuration.of({"rows": 1}), window())
-
-
-def followed(*steps, ends_s=None):
-    """Tell events at their moments."""
-    clock = Clock(0.0)
-    time = BlockTime(clock, ends_s)
-    for at_s, event in steps:
-        clock.now_s = at_s
-        time(event)
-    return time
-
-
-def test_the_first_deployment_of_a_session_tells_no_more_than_a_usual_one_takes():
-    """It takes longer than all others; what a window takes is the median, as one may have stalled."""
-    time = followed((0, TRIAL), (20, SEEN), (24, SEEN), (28, SEEN), (39, SEEN), (43, SEEN))
-    assert time.block_s(4) == DEPLOYING_S + 4 * 4
-
-
-def test_the_next_deployment_tells_what_deploying_takes():
-    """From the end of the last window before it on."""
-    time = followed((0, TRIAL), (20, SEEN), (24, SEEN), (25, BLOCK), (31, SEEN), (35, SEEN))
-    assert time.block_s(2) == (7 - 4) + 2 * 4
-
-
-def test_a_block_that_was_measured_tells_what_the_next_one_takes():
-    """What they took on average, whatever was foreseen."""
-    measured = BlockMeasured(1, None, 1.0, None)
-    time = followed((0, TRIAL), (9, SEEN), (10, BLOCK), (33, measured), (33, BLOCK), (60, measured), ends_s=115)
-    assert time.block_s(5) == 25
-    assert time.allows(2, 5)
-    assert not time.allows(3, 5)
-
-
-def test_windows_that_take_no_time_leave_time_for_any_number():
-    """As simulated ones; without an end there is always time."""
-    assert followed((5, TRIAL), (5, SEEN), (5, SEEN), ends_s=6).allows(1000, 5)
-    assert followed((0, TRIAL), (10, SEEN), (20, SEEN)).allows(1000, 5)

@@ -11,15 +11,16 @@ that was interrupted goes on after its last block.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from profiler.experiment.blocks import Arm, Blocks, throughput_blocks
-from profiler.experiment.confrontation import looks
+from profiler.experiment.clock import BlockTime, Deadline
 from profiler.experiment.engine import Engine
-from profiler.experiment.events import BlockMeasured, Listener, ignore
+from profiler.experiment.events import Event, Listener, ignore
 from profiler.experiment.measure import Load
 from profiler.experiment.observation import BlockWindows
+from profiler.experiment.turns import Turn, Turns, looks
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
@@ -104,34 +105,45 @@ class HeadToHead:
     past: Sequence[PastBlock] = ()
     """What an interrupted session of this comparison measured, in its order."""
     clock: Callable[[], float] = time.monotonic
+    _time: BlockTime = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin to see how long things take."""
+        self._time = BlockTime(Deadline(self.ends_s, self.clock))
 
     def run(self) -> CompareResult:
         """Load, measure, look, rank."""
         variants = self._ready()
-        blocks: list[BlockWindows] = []
+        arms = [
+            Arm(each.configuration, each.expected_per_s, fused=each.fused, topology=each.topology, name=each.name)
+            for each in variants
+        ]
+        blocks = Blocks(self.engine, variants[0].topology, arms, self.design, self._tell)
+
+        def measured(turn: Turn) -> Iterator[BlockWindows]:
+            seen = blocks.in_turn(turn.order, before=turn.before, planned=turn.planned)
+            return blocks.counted(seen, before=turn.before)
+
+        turns = Turns(
+            range(len(variants)),
+            looks(self.design.blocks, early=1),
+            measured,
+            past=[past.block for past in self.past],
+            is_time_for=lambda missing: self._time.allows(missing, self.design.block_windows),
+        )
         settled: tuple[Pair, ...] = ()
-        active = tuple(range(len(variants)))
-        early_at, early = looks(self.design.blocks)[0]
-        part_left, longest_s, turns = 1.0, 0.0, 0
-        while turns < self.design.blocks:
-            began_s = self.clock()
-            known = len(self.past) >= len(blocks) + len(active)
-            if not known and self.ends_s is not None and began_s + longest_s > self.ends_s:
+        for part in turns:
+            ranking = rank(throughput_blocks(turns.blocks), len(arms), self.terms, part=part, settled=settled)
+            confidence = 1 - part * self.terms.alpha
+            if not ranking.unsettled:
                 break
-            # Mirrored, so that all variants meet a steady drift alike.
-            blocks += self._turn(variants, active[::-1] if turns % 2 else active, len(blocks), turns)
-            longest_s = max(longest_s, self.clock() - began_s)
-            turns += 1
-            if turns == early_at < self.design.blocks:
-                ranking = rank(throughput_blocks(blocks), len(variants), self.terms, part=early)
-                if not ranking.unsettled:
-                    return CompareResult(variants, ranking, tuple(blocks), 1 - early * self.terms.alpha)
-                part_left -= early
-                settled = tuple(pair for pair in ranking.pairs if pair.settled)
-                active = tuple(arm for arm in active if arm in ranking.unsettled)
-        ranking = rank(throughput_blocks(blocks), len(variants), self.terms, part=part_left, settled=settled)
-        confidence = 1 - part_left * self.terms.alpha
-        return CompareResult(variants, ranking, tuple(blocks), confidence, complete=turns == self.design.blocks)
+            settled = tuple(pair for pair in ranking.pairs if pair.settled)
+            turns.arms = [arm for arm in turns.arms if arm in ranking.unsettled]
+        return CompareResult(variants, ranking, tuple(turns.blocks), confidence, complete=turns.complete)
+
+    def _tell(self, event: Event) -> None:
+        self._time(event)
+        self.report(event)
 
     def _ready(self) -> tuple[Variant, ...]:
         """Load the variants that this engine has not run yet, and settle the rates of all."""
@@ -142,27 +154,8 @@ class HeadToHead:
             expected_per_s = variant.expected_per_s
             if not variant.is_warm:
                 load = Load(variant.configuration, fused=variant.fused, predicted_per_s=expected_per_s)
-                loaded = warmth.loaded(variant.name, variant.topology, load, self.design, self.report)
+                loaded = warmth.loaded(variant.name, variant.topology, load, self.design, self._tell)
                 expected_per_s = loaded.throughput_per_s
             # Rates stay what they were before an interruption.
             ready.append(replace(variant, expected_per_s=known.get(arm, expected_per_s)))
         return tuple(ready)
-
-    def _turn(self, variants: Sequence[Variant], order: Sequence[int], before: int, turns: int) -> list[BlockWindows]:
-        """Return one block of each, those that are known and those that are measured now; `before` are there."""
-        known = [past.block for past in self.past[before : before + len(order)]]
-        arms = [
-            Arm(each.configuration, each.expected_per_s, fused=each.fused, topology=each.topology, name=each.name)
-            for each in variants
-        ]
-        seen = Blocks(self.engine, variants[0].topology, arms, self.design, self.report).in_turn(
-            order[len(known) :],
-            before=before + len(known),
-            planned=before + (self.design.blocks - turns) * len(order),
-        )
-        blocks = list(known)
-        for block in seen:
-            blocks.append(block)
-            loop_s = self.engine.platform.loop_s
-            self.report(BlockMeasured(before + len(blocks), block, arms[block.arm].expected_per_s, loop_s))
-        return blocks

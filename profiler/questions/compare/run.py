@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from profiler.engines.opening import prepared_engine, time_left_of
 from profiler.errors import ProfileError
+from profiler.experiment.clock import Deadline
 from profiler.history.baselines import block_at
 from profiler.history.fingerprint.environment import fingerprint
 from profiler.history.session.kept_blocks import in_another_session
@@ -32,7 +32,7 @@ from profiler.settings.declarations import Settings
 def run_comparison(request: CompareRequest, settings: Settings) -> int:
     """Profile the variants as far as needed, compare them, print the ranking; return the exit code."""
     settings = fitted_to([job.topology for job in request.jobs], settings)
-    time_limit = TimeLimit(settings.budget_s, time.monotonic())
+    deadline = Deadline.within(settings.budget_s)
     outputs = Outputs.opened(settings, COMPARE_WRITERS)
     first, *others = (job.topology for job in request.jobs)
     with (
@@ -46,7 +46,7 @@ def run_comparison(request: CompareRequest, settings: Settings) -> int:
         opening as engine,
     ):
         profiles = Profiles(engine, settings, open_store, stages, anew=request.anew)
-        found, slots = best_of_each(request, settings.slots, profiles, time_limit)
+        found, slots = best_of_each(request, settings.slots, profiles, deadline)
         variants = [variant for variant, _ in found]
         case = CompareCase(
             engine=engine.name,
@@ -58,7 +58,7 @@ def run_comparison(request: CompareRequest, settings: Settings) -> int:
         design = fewer_of(replace(DESIGN, blocks=settings.blocks), settings.window_s)
         run = comparison_run(variants, case, design, engine, settings)
         loads = sum(not variant.is_warm for variant in variants)
-        time_left = time_left_of(settings, design, whole_s=time_limit.part_s(1), rounds=loads, arms=len(variants))
+        time_left = time_left_of(settings, design, whole_s=deadline.part_s(1), rounds=loads, arms=len(variants))
         stages.begin(f"compare {run.topology} on {engine.name}", time_left)
         history = stack.enter_context(kept_comparison(run, open_store, stages, anew=request.anew))
         loop_s = engine.platform.loop_s
@@ -68,7 +68,7 @@ def run_comparison(request: CompareRequest, settings: Settings) -> int:
             terms=case.terms,
             design=design,
             report=history.report,
-            ends_s=time_limit.ends_s,
+            ends_s=deadline.ends_s,
             past=[PastBlock(block_at(loop_s, past.block, past.loop_s), past.expected_per_s) for past in history.past],
         ).run()
         case = replace(case, warnings=in_another_session(history.past))
@@ -81,32 +81,18 @@ def run_comparison(request: CompareRequest, settings: Settings) -> int:
     return exit_code
 
 
-@dataclass(frozen=True, slots=True)
-class TimeLimit:
-    """The budget of a comparison: each profile that is still to be made may use an equal part of what is left."""
-
-    budget_s: float | None
-    began_s: float
-
-    @property
-    def ends_s(self) -> float | None:
-        """When the time is up, on the clock."""
-        return None if self.budget_s is None else self.began_s + self.budget_s
-
-    def part_s(self, parts: int) -> float | None:
-        """Return one of so many equal parts of the time that is left."""
-        return None if self.ends_s is None else max(0.0, self.ends_s - time.monotonic()) / parts
-
-
 def best_of_each(
-    request: CompareRequest, slots: int | None, profiles: Profiles, time_limit: TimeLimit
+    request: CompareRequest, slots: int | None, profiles: Profiles, deadline: Deadline
 ) -> tuple[list[tuple[Variant, Profiled]], int | None]:
-    """Return every variant at its best and the slots that bound all of them, None where nothing did."""
+    """Return every variant at its best and the slots that bound all of them, None where nothing did.
+
+    Each profile that is still to be made may use an equal part of the time that is left.
+    """
     count = len(request.jobs)
     found = []
     for number, job in enumerate(request.jobs, start=1):
         # One part more, for measuring them head to head.
-        budget_s = time_limit.part_s(count - number + 2)
+        budget_s = deadline.part_s(count - number + 2)
         found.append(profiles.best(job, slots, budget_s, stage=f"variant {number} of {count}"))
     if not request.equal_slots:
         return found, slots
@@ -115,5 +101,5 @@ def best_of_each(
     for index, job in enumerate(request.jobs):
         if found[index][0].configuration.slots > equal:
             stage = f"variant {index + 1} of {count}, with {equal} slots"
-            found[index] = profiles.best(job, equal, time_limit.part_s(count - index + 1), stage=stage)
+            found[index] = profiles.best(job, equal, deadline.part_s(count - index + 1), stage=stage)
     return found, equal

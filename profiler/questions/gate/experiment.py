@@ -51,13 +51,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from profiler.errors import ProfileError
-from profiler.experiment.block_time import BlockTime
 from profiler.experiment.blocks import Arm, Blocks
-from profiler.experiment.confrontation import looks
+from profiler.experiment.clock import BlockTime, Deadline
 from profiler.experiment.engine import Engine
-from profiler.experiment.events import BlockMeasured, Event, Listener, ignore
+from profiler.experiment.events import Event, Listener, ignore
 from profiler.experiment.measure import Load
 from profiler.experiment.observation import BlockWindows, Detail, Measurement
+from profiler.experiment.turns import Turn, Turns, looks
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import FEWEST_WINDOWS, WindowPlan
 from profiler.job.configuration import Configuration
@@ -174,7 +174,7 @@ class GateExperiment:
 
     def __post_init__(self) -> None:
         """Begin to see how long things take."""
-        self._time = BlockTime(self.clock, self.ends_s)
+        self._time = BlockTime(Deadline(self.ends_s, self.clock))
         self._warmth = Warmth(self.engine)
         self._together = side_by_side(self.engine, self.baseline, self.candidate)
 
@@ -257,10 +257,10 @@ class GateExperiment:
 
         It may have no blocks at all.
         """
-        left_s = self._time.left_s - (self._time.block_s(preparing.block_windows) if preparing else 0.0)
+        left_s = self._time.deadline.left_s - (self._time.block_s(preparing.block_windows) if preparing else 0.0)
         for block in (self.design.block, min(SHORT_BLOCK, self.design.block)):
             design = replace(self.design, block=block)
-            turn_s = self._blocks_in_line(len(self._order(0))) * self._time.block_s(design.block_windows)
+            turn_s = self._blocks_in_line(len(self._order)) * self._time.block_s(design.block_windows)
             if left_s >= design.blocks * turn_s:
                 return design
         return replace(design, blocks=max(0, int(left_s / turn_s)) if turn_s else 0)
@@ -282,36 +282,38 @@ class GateExperiment:
 
     def _uncounted_blocks(self, arms: Sequence[Arm], design: WindowPlan, detail: Detail) -> list[BlockWindows]:
         """Observe blocks that only prepare, at the same time where there are several."""
-        blocks = list(self._observed(arms, range(len(arms)), design, self._uncounted, self._planned + 1, detail))
+        planned = self._uncounted + len(self._order) * self.design.blocks + 1
+        blocks = Blocks(self.engine, self.candidate.topology, arms, design, self._tell, detail)
+        seen = list(self._observed(blocks, range(len(arms)), self._uncounted, planned))
         self._uncounted += 1
-        return blocks
-
-    @property
-    def _planned(self) -> int:
-        return self._uncounted + len(self._order(0)) * self.design.blocks
+        return seen
 
     def _judged(self, candidate: Side, expected_per_s: float) -> GateResult:
         """Measure turn after turn, a block of each version that can be run, as long as the time lasts, and look."""
-        blocks = list(self.baseline.blocks) if isinstance(self.baseline, StoredSide) else []
+        stored = self.baseline.blocks if isinstance(self.baseline, StoredSide) else ()
         interleaved = isinstance(self.baseline, Side)
         layout = BlockLayout(interleaved, self.engine.platform.session_sd, paired=interleaved and self._together)
-        outcome = partial(GateResult, throughput_per_s=expected_per_s, interleaved=interleaved, together=self._together)
         design = self._block_design()
-        early_at, early = looks(design.blocks)[0]
-        part_left, turns = 1.0, 0
-        while turns < design.blocks and self._is_time_for(turns, design):
-            known = self._past_of(turns)
-            blocks += [*known, *self._measured(candidate, expected_per_s, turns, design)]
-            turns += 1
-            # Of a turn that was known already there was a look when it was measured.
-            is_worth_it = len(known) == len(self._order(0)) or self._is_time_for(turns, design)
-            if turns == early_at < design.blocks and is_worth_it:
-                judgement = judge(blocks, self.limits, part=early, layout=layout)
-                part_left -= early
-                if judgement.verdict is not GateVerdict.INCONCLUSIVE:
-                    return outcome(judgement, tuple(blocks))
-        judgement = judge(blocks, self.limits, part=part_left, layout=layout)
-        return outcome(judgement, tuple(blocks), complete=turns == design.blocks)
+        turns = Turns(
+            self._order,
+            looks(design.blocks, early=1),
+            partial(self._measured, candidate, expected_per_s, design),
+            past=self.past,
+            whole=self._together,
+            is_time_for=lambda missing: self._time.allows(self._blocks_in_line(missing), design.block_windows),
+        )
+        for part in turns:
+            judgement = judge([*stored, *turns.blocks], self.limits, part=part, layout=layout)
+            if judgement.verdict is not GateVerdict.INCONCLUSIVE:
+                break
+        return GateResult(
+            judgement,
+            (*stored, *turns.blocks),
+            throughput_per_s=expected_per_s,
+            interleaved=interleaved,
+            together=self._together,
+            complete=turns.complete,
+        )
 
     def _block_design(self) -> WindowPlan:
         """Settle how long the blocks are; like those that are there already, which they are compared with."""
@@ -319,50 +321,34 @@ class GateExperiment:
         block = len(there[0].windows) if there else self._in_time(None).block
         return replace(self.design, block=block)
 
-    def _order(self, turn: int) -> tuple[int, ...]:
-        """Return the versions of a turn: mirrored, so that both meet a steady drift alike."""
-        order = (BASELINE, CANDIDATE) if isinstance(self.baseline, Side) else (CANDIDATE,)
-        return order[::-1] if turn % 2 else order
+    @property
+    def _order(self) -> tuple[int, ...]:
+        """The versions that can be run; every second turn is mirrored."""
+        return (BASELINE, CANDIDATE) if isinstance(self.baseline, Side) else (CANDIDATE,)
 
     def _blocks_in_line(self, blocks: int) -> int:
         """Count the blocks of a turn that wait for each other."""
         return min(blocks, 1) if self._together else blocks
 
-    def _past_of(self, turn: int) -> Sequence[BlockWindows]:
-        """Return the blocks of a turn that an earlier session measured."""
-        size = len(self._order(turn))
-        past = self.past[turn * size : (turn + 1) * size]
-        return past if len(past) == size or not self._together else ()
-
-    def _is_time_for(self, turn: int, design: WindowPlan) -> bool:
-        missing = len(self._order(turn)) - len(self._past_of(turn))
-        return not missing or self._time.allows(self._blocks_in_line(missing), design.block_windows)
-
-    def _measured(self, candidate: Side, expected_per_s: float, turn: int, design: WindowPlan) -> list[BlockWindows]:
-        """Measure the blocks that are missing of a turn."""
+    def _measured(
+        self, candidate: Side, expected_per_s: float, design: WindowPlan, turn: Turn
+    ) -> Iterator[BlockWindows]:
+        """Measure the blocks of a turn, and tell that they count."""
         sides = [self.baseline if isinstance(self.baseline, Side) else candidate, candidate]
         arms = [Arm(side.configuration, expected_per_s, topology=side.topology, name=side.name) for side in sides]
-        known, order = len(self._past_of(turn)), self._order(turn)
-        before = turn * len(order) + known
-        wanted = order[known:]
+        blocks = Blocks(self.engine, candidate.topology, arms, design, self._tell, Detail.APART)
+        wanted = turn.order
         if self._together and len(wanted) == 1:  # company, which does not count
             wanted += wanted
         seen: Iterable[BlockWindows] = _with_rows(
-            self._observed(arms, wanted, design, self._uncounted + before, self._planned, Detail.APART), arms
+            self._observed(blocks, wanted, self._uncounted + turn.before, self._uncounted + turn.planned), arms
         )
         if self._together:  # they are stored together, or not at all
-            seen = list(seen)[: len(order)]
-        blocks = []
-        for number, block in enumerate(seen, start=before + 1):
-            blocks.append(block)
-            self._tell(BlockMeasured(number, block, expected_per_s, self.engine.platform.loop_s))
-        return blocks
+            seen = list(seen)[: len(turn.order)]
+        return blocks.counted(seen, before=turn.before)
 
-    def _observed(
-        self, arms: Sequence[Arm], order: Sequence[int], design: WindowPlan, before: int, planned: int, detail: Detail
-    ) -> Iterator[BlockWindows]:
+    def _observed(self, blocks: Blocks, order: Sequence[int], before: int, planned: int) -> Iterator[BlockWindows]:
         """Observe blocks in this order, or all at the same time."""
-        blocks = Blocks(self.engine, self.candidate.topology, arms, design, self._tell, detail)
         measured = blocks.side_by_side if self._together and len(order) > 1 else blocks.in_turn
         return measured(order, before=before, planned=planned)
 

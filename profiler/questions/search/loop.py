@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from profiler.errors import ProfileError
-from profiler.experiment.block_time import BlockTime
 from profiler.experiment.blocks import Arm, Blocks
+from profiler.experiment.clock import BlockTime, Deadline, RoundTime
 from profiler.experiment.confrontation import confront
 from profiler.experiment.engine import Engine, Platform
 from profiler.experiment.events import Event, Listener, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
 from profiler.experiment.measure import Load
 from profiler.experiment.rounds import Action, Round, Step, Trial
-from profiler.experiment.time_budget import TimeBudget
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
@@ -118,12 +117,12 @@ class Loop:
 
     def run(self, history: Sequence[Round] = ()) -> SearchResult:
         """Search, then confirm; rounds in `history` are taken as measured."""
-        budget = TimeBudget(self.budget_s, self.clock)
-        searching = TimeBudget(self.limits.search_s if self.budget_s is None else self.budget_s, self.clock)
+        budget = Deadline.within(self.budget_s, self.clock)
+        searching = Deadline.within(self.limits.search_s if self.budget_s is None else self.budget_s, self.clock)
         confirmed_s = self.limits.confirmed_s
-        self._times = None if confirmed_s is None else BlockTime(self.clock, self.clock() + confirmed_s)
+        self._times = None if confirmed_s is None else BlockTime(Deadline.within(confirmed_s, self.clock))
         context = self.context()
-        rounds, complete = self._search(context, list(history), searching)
+        rounds, complete = self._search(context, list(history), RoundTime(searching))
         answer, notes = answer_of(rounds, context)
         platform = self.engine.platform
         profile = SearchResult(
@@ -157,20 +156,20 @@ class Loop:
         slots = slots if self.slots is None else min(self.slots, slots)
         return SearchContext(self.topology, slots, platform.cores, platform.nodes, self.parameters)
 
-    def _search(self, context: SearchContext, history: list[Round], budget: TimeBudget) -> tuple[list[Round], bool]:
+    def _search(self, context: SearchContext, history: list[Round], time_left: RoundTime) -> tuple[list[Round], bool]:
         plan = self.policy.plan(context)
         rounds: list[Round] = []
         move = next(plan, None)
         while move is not None:
             if isinstance(move, Trial):
                 past = history[len(rounds)] if len(rounds) < len(history) else None
-                if rounds and past is None and not budget.has_room_for_a_round:
+                if rounds and past is None and not time_left.allows_a_round:
                     plan.close()
                     return rounds, False
                 began_s = self.clock()
                 measured = self._round(move, rounds, past)
                 if past is None:
-                    budget.note_round(self.clock() - began_s)
+                    time_left.note_round(self.clock() - began_s)
                 rounds.append(measured)
                 answer: Round | None = measured
             else:
