@@ -29,6 +29,8 @@ TWEET = (
     "id bigint, created_at string, lang string, "
     "user struct<id: bigint, screen_name: string, followers_count: bigint>, text string"
 )
+MOST_ELEMENTS = 100
+"""Elements of a topology of any size; no search would come to an end with many more."""
 NUMBERS = 10_000
 """Random numbers that a CPU-bound operator draws per row."""
 

@@ -9,7 +9,7 @@ from profiler import Operator, Source, Topology
 from profiler.errors import TopologyError
 from profiler.job.random_numbers import last_number
 
-from .kinds import CPU_BOUND, NUMBERS, copied
+from .kinds import CPU_BOUND, MOST_ELEMENTS, NUMBERS, copied
 from .selectivities import selectivities
 
 if TYPE_CHECKING:
@@ -29,9 +29,10 @@ def linear(depth: int = 4, selectivity: float = 1.0, **selectivity_: float) -> T
 
     `selectivity_work_2` and the like are those of single operators.
     """
-    if depth < 2:
+    if not 2 <= depth <= MOST_ELEMENTS:
         raise TopologyError(
-            f"linear has depth={depth}.", hint="It takes 2 or more: a source and at least one operator."
+            f"linear has depth={depth}.",
+            hint=f"It takes 2 to {MOST_ELEMENTS}: a source and at least one operator, and what a search copes with.",
         )
     rows_out = selectivities([f"work-{position}" for position in range(1, depth)], selectivity, selectivity_)
     steps = [

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from profiler.errors import TopologyError
 from profiler.job.topology import Cost, Operator, Output, Source, Topology
+
+from .kinds import MOST_ELEMENTS
 
 CPU_MS = (0.02, 0.5)
 WAIT_MS = (0.5, 8.0)
@@ -18,6 +21,12 @@ def random_dag(
     seed: int = 1, operators: int = 5, *, non_parallel: float = 0.0, logic: float = 0.0, sources: int = 1
 ) -> Topology:
     """Draw a topology; `non_parallel` and `logic` are the chances of an operator to be so."""
+    for parameter, elements in (("operators", operators), ("sources", sources)):
+        if not 1 <= elements <= MOST_ELEMENTS:
+            raise TopologyError(
+                f"random-dag has {parameter}={elements}.",
+                hint=f"It takes 1 to {MOST_ELEMENTS}: what a search copes with.",
+            )
     rng = np.random.default_rng(seed)
     names = [f"source{index + 1}" for index in range(sources)]
     drawn = []

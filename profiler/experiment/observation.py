@@ -30,9 +30,13 @@ class Detail(StrEnum):
     FULL = "full"
 
 
+QUANTILES = (0.5, 0.95, 0.99)
+"""Quantiles of latencies that every engine measures; a constraint bounds one of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """A latency distribution in milliseconds."""
+    """A latency distribution in milliseconds: its mean, and `QUANTILES`."""
 
     mean: float
     p50: float
@@ -40,11 +44,9 @@ class Latency:
     p99: float
 
     def quantile(self, quantile: float) -> float:
-        """Return the given quantile; one of 0.5, 0.95 and 0.99 (others take the next higher that is known)."""
-        for known, value in ((0.5, self.p50), (0.95, self.p95)):
-            if quantile <= known:
-                return value
-        return self.p99
+        """Return one of `QUANTILES`; of others, which older profiles may have asked for, the next higher one."""
+        known = zip(QUANTILES, (self.p50, self.p95, self.p99), strict=True)
+        return next((value for each, value in known if quantile <= each), self.p99)
 
 
 @dataclass(frozen=True, slots=True)

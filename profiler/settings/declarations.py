@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 
+from profiler.experiment.observation import QUANTILES
 from profiler.secrets import masked_setting
 from profiler.services.broker_address import BROKERS
 from profiler.settings.option import ALL, MEASURING, SEARCHING, Ability, Asked, Command, Option, declared, optional
-from profiler.settings.quantities import Kind, choice, count, duration, number, ratio, switch, text
+from profiler.settings.quantities import Kind, choice, count, duration, number, one_part, ratio, switch, text
 from profiler.statistics.result import RELEVANT_EFFECT
 
 
@@ -107,7 +108,7 @@ class Settings:
     )
     latency_quantile: float = declared(
         "latency-quantile",
-        ratio(zero=False),
+        one_part(QUANTILES),
         0.95,
         "Quantile of the latency that the constraint bounds.",
         commands=SEARCHING,
@@ -148,7 +149,7 @@ class Settings:
     )
     windows: int = declared(
         "windows",
-        count(least=2),
+        count(least=2, most=200),
         10,
         "Windows per round; 6 where they are longer by themselves.",
         commands=SEARCHING,
@@ -214,7 +215,7 @@ class Settings:
     )
     blocks: int = declared(
         "blocks",
-        count(least=2),
+        count(least=2, most=100),
         8,
         "Blocks of each version or variant, at the most.",
         commands={Command.GATE, Command.COMPARE},
@@ -235,7 +236,7 @@ class Settings:
     )
     nodes: int = declared(
         "nodes",
-        count(least=1),
+        count(least=1, most=1_000),
         6,
         "Nodes of the simulated cluster.",
         needs=Ability.MODEL,
@@ -243,7 +244,7 @@ class Settings:
     )
     cores: int = declared(
         "cores",
-        count(least=1),
+        count(least=1, most=1_000),
         2,
         "Cores per node of the simulated cluster.",
         needs=Ability.MODEL,

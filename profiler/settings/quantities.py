@@ -7,8 +7,8 @@ goes through the same kind, so that a malformed value is refused by the same sen
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Generic, TypeVar
 
@@ -105,6 +105,20 @@ def ratio(*, zero: bool) -> Kind[float]:
     return Kind(noun, "2% or 0.02", "PART", parse, lambda value: f"{round(value * 100, 9):.12g}%")
 
 
+def one_part(parts: Sequence[float]) -> Kind[float]:
+    """Read one of a few parts of a whole, written as "95%" or "0.95"."""
+    any_part = ratio(zero=False)
+    names = [any_part.show(each) for each in parts]
+
+    def parse(text: str) -> float:
+        value = any_part.parse(text)
+        if value not in parts:
+            raise ValueError(text)
+        return value
+
+    return replace(any_part, noun=f"one of {', '.join(names)}", example=names[-1], parse=parse)
+
+
 def rate() -> Kind[float]:
     """Read rows per second above zero: "5000", "5000/s", "5k/s", "1.5M/s"."""
 
@@ -118,16 +132,16 @@ def rate() -> Kind[float]:
     return Kind("a rate above zero", "5000, 5k/s or 1.5M/s", "RATE", parse, lambda value: f"{value:.12g}/s")
 
 
-def count(*, least: int) -> Kind[int]:
-    """Read a whole number from `least`."""
+def count(*, least: int, most: int | None = None) -> Kind[int]:
+    """Read a whole number from `least`; `most` is where more would never come to an end."""
 
     def parse(text: str) -> int:
         value = int(_matched(r"([0-9]+)", text).group())
-        if value < least:
+        if value < least or (most is not None and value > most):
             raise ValueError(text)
         return value
 
-    return Kind(f"a whole number from {least}", "12", "N", parse)
+    return Kind(f"a whole number from {least}{'' if most is None else f' to {most:,}'}", "12", "N", parse)
 
 
 def number(*, least: float) -> Kind[float]:

@@ -406,7 +406,7 @@ WRONG = {
     "one alone": (["linear"], "There is nothing to compare 'linear' with. Name two or more: profile compare A B."),
     "an unknown workload": (["linear", "linaer"], "There is no workload 'linaer'. Did you mean 'linear'?"),
     "too few slots": (["linear", "star", "--slots", "2"], "Topology 'linear' needs at least"),
-    "too few blocks": (["linear", "star", "--blocks", "1"], "--blocks is '1', not a whole number from 2."),
+    "too few blocks": (["linear", "star", "--blocks", "1"], "--blocks is '1', not a whole number from 2 to 100."),
     "an unknown format": (["linear", "star", "--export", "junit=a.xml"], "The result can't be exported as junit."),
     "a file that can't be written": (
         ["linear", "star", "--json", "no/such/folder.json"],

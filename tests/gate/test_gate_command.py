@@ -443,7 +443,7 @@ WRONG = {
         ["linear", "--aa", "--rule-out", "1%"],
         "--rule-out 1% is below --max-slowdown 5%.",
     ),
-    "too few blocks": (["linear", "--aa", "--blocks", "1"], "--blocks is '1', not a whole number from 2."),
+    "too few blocks": (["linear", "--aa", "--blocks", "1"], "--blocks is '1', not a whole number from 2 to 100."),
     "malformed tasks": (["linear", "--aa", "--tasks", "work-1"], "--tasks is 'work-1', not a number of tasks"),
     "tasks of nobody": (
         ["linear", "--aa", "--tasks", "wrok-1=2"],

@@ -129,7 +129,13 @@ def test_other_variables_are_left_alone(tmp_path: Path) -> None:
         ("engine", "flink", "--engine is 'flink', not one of spark, simulated. Write it like spark."),
         ("kafka", "localhost", "--kafka is 'localhost', not an address. Write it like localhost:9092."),
         ("export", "pdf=x", "--export is 'pdf=x', not a report."),
-        ("windows", "1", "--windows is '1', not a whole number from 2."),
+        ("windows", "1", "--windows is '1', not a whole number from 2 to 200."),
+        ("windows", "100000", "--windows is '100000', not a whole number from 2 to 200."),
+        ("nodes", "100000", "--nodes is '100000', not a whole number from 1 to 1,000."),
+        ("cores", f"1{20 * '0'}", f"--cores is '1{20 * '0'}', not a whole number from 1 to 1,000."),
+        ("blocks", "100000", "--blocks is '100000', not a whole number from 2 to 100."),
+        ("latency-quantile", "99.9%", "--latency-quantile is '99.9%', not one of 50%, 95%, 99%. Write it like 99%."),
+        ("latency-quantile", "0.9", "--latency-quantile is '0.9', not one of 50%, 95%, 99%. Write it like 99%."),
     ],
 )
 def test_a_malformed_value_is_refused_by_name(key: str, written: str, sentence: str, tmp_path: Path) -> None:

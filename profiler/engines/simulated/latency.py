@@ -15,7 +15,7 @@ from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.placement import Ints
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats, queue_waits
-from profiler.experiment.observation import Latency
+from profiler.experiment.observation import QUANTILES, Latency
 
 
 class RowSampler:
@@ -108,7 +108,7 @@ class RowSampler:
                 came = times[inputs[0]] if len(inputs) == 1 else times[self._input_of[element], :, columns].T
                 times[element] = came + (self._hop_s[element] + stay[thread])
         ends = 1000 * times[self._end_of, :, columns].T
-        means, quantiles = ends.mean(axis=1), np.quantile(ends, (0.5, 0.95, 0.99), axis=1)
+        means, quantiles = ends.mean(axis=1), np.quantile(ends, QUANTILES, axis=1)
         processing, end_to_end = (
             Latency(float(mean), *map(float, line)) for mean, line in zip(means, quantiles.T, strict=True)
         )

@@ -24,6 +24,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - its usual name
 from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType, TimestampType
 
+from profiler.experiment.observation import QUANTILES
+
 EVENT_TIME = "event_time"
 WATCHED = "latency before event_time is lost"
 """Name under which latencies are observed inside a query."""
@@ -72,7 +74,7 @@ def watched(rows: DataFrame) -> DataFrame:
     stamp = f"unix_micros({EVENT_TIME})"
     sampled = f"pmod({stamp}, 1000) > 0"
     waited = f"exp((pmod({stamp}, 1000) - 1) * {np.log1p(LONGEST_MS) / _CODES}D) - 1"
-    quantiles = [0.5, 0.95, 0.99]
+    quantiles = list(QUANTILES)
     timed = rows.withColumn("__total", F.expr(f"case when {sampled} then {_CLOCK} - floor({stamp} / 1000) end"))
     timed = timed.withColumn("__since_read", F.expr(f"greatest(0D, __total - ({waited}))"))
     return timed.observe(

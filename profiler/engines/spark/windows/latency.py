@@ -15,7 +15,7 @@ from profiler.engines.spark.load.branch_progress import Looks
 from profiler.engines.spark.load.side_topic import SideTopicReader
 from profiler.engines.spark.load.throttle import Arrivals
 from profiler.engines.spark.query.rows import latencies_ms
-from profiler.experiment.observation import Latency
+from profiler.experiment.observation import QUANTILES, Latency
 
 Floats = npt.NDArray[np.float64]
 Weigh = Callable[[Floats], Floats]
@@ -81,6 +81,6 @@ def summary(values: Floats, weights: Floats) -> Latency:
         return Latency(nothing, nothing, nothing, nothing)
     order = np.argsort(values)
     below = np.cumsum(weights[order])
-    places = np.searchsorted(below, np.array((0.5, 0.95, 0.99)) * below[-1])
+    places = np.searchsorted(below, np.array(QUANTILES) * below[-1])
     p50, p95, p99 = values[order][places].tolist()
     return Latency(float(np.average(values, weights=weights)), p50, p95, p99)
