@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.observation import Detail, Measurement
 from profiler.job.configuration import Configuration
 from profiler.statistics.result import Comparison
@@ -98,10 +99,10 @@ class Round:
         """Mean throughput of the round."""
         return self.measurement.throughput_per_s
 
-    def meets(self, latency_ms: float, quantile: float) -> bool:
+    def meets(self, constraint: LatencyConstraint) -> bool:
         """Tell whether the probe's processing latency keeps the constraint; a round without a probe does not.
 
         A job that lets hardly a row through can't be held to a latency that no row told.
         """
         latency = self.measurement.latency_ms
-        return self.measurement.latency_unknown if latency is None else latency.quantile(quantile) <= latency_ms
+        return self.measurement.latency_unknown if latency is None else constraint.is_met_by(latency)

@@ -157,7 +157,7 @@ def _run(topology: Topology, case: Case, optimum: Callable[[SimulatedEngine, Top
     profile = Loop(engine, topology, VARIANTS[case.variant]).run()
     seconds = time.process_time() - started
     answer = profile.answer.configuration
-    parameters = profile.context.parameters
+    constraint = profile.context.parameters.constraint
     truth = float(engine.capacities(topology, np.array([[answer[name] for name in topology.names]]))[0])
     reached = truth if answer.offered_per_s is None else min(truth, answer.offered_per_s)
     return Result(
@@ -165,9 +165,9 @@ def _run(topology: Topology, case: Case, optimum: Callable[[SimulatedEngine, Top
         part=reached / optimum(engine, topology, case.slots),
         rounds=len(profile.rounds),
         seconds=seconds,
-        meets_latency=profile.answer.meets(parameters.latency_ms, parameters.latency_quantile),
+        meets_latency=profile.answer.meets(constraint),
         fits=answer.slots <= case.slots,
-        feasible_seen=any(seen.meets(parameters.latency_ms, parameters.latency_quantile) for seen in profile.rounds),
+        feasible_seen=any(seen.meets(constraint) for seen in profile.rounds),
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.rounds import Action, Round
 from profiler.job.configuration import Configuration
 from profiler.job.loading import load_topology
@@ -65,8 +66,8 @@ class Profiled:
         parameters = self.document["parameters"]
         by_number = {each.number: each for each in rounds_of(self.document)}
         start, best = (by_number[self.document[which]["round"]] for which in ("initial", "best"))
-        constraint = parameters["latency_ms"], parameters["latency_quantile"]
-        return best.meets(*constraint) and not start.meets(*constraint)
+        constraint = LatencyConstraint(parameters["latency_ms"], parameters["latency_quantile"])
+        return best.meets(constraint) and not start.meets(constraint)
 
     @property
     def cores(self) -> int:

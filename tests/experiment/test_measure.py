@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from profiler.errors import ProfileError
+from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.events import Phase, WindowSeen
 from profiler.experiment.measure import RATE_CHANGES, Load, measure
 from profiler.experiment.observation import Detail, Latency
@@ -98,13 +99,13 @@ def test_a_latency_that_no_row_told_is_a_doubt_and_no_violation():
     assert unknown.latency_ms is None
     assert unknown.latency_unknown
     assert Doubt.LATENCY_UNKNOWN in unknown.doubts
-    assert Round(1, Trial(ONE_EACH, Step.PLATFORM, Action.SINKS), unknown).meets(1.0, 0.95)
+    assert Round(1, Trial(ONE_EACH, Step.PLATFORM, Action.SINKS), unknown).meets(LatencyConstraint(1.0, 0.95))
     assert Doubt.LATENCY_UNKNOWN not in measured(ScriptedEngine()).doubts
 
 
 def test_a_round_that_was_not_probed_does_not_meet_the_constraint():
     """It ended early, as it was far too slow."""
-    assert not outcome({"in": 1, "work": 1}, [100.0], latency=None).meets(500.0, 0.95)
+    assert not outcome({"in": 1, "work": 1}, [100.0], latency=None).meets(LatencyConstraint(500.0, 0.95))
 
 
 def test_a_hopeless_round_ends_early():

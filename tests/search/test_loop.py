@@ -11,6 +11,7 @@ from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.errors import ProfileError, UsageError
+from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.events import BlockStarted, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, WindowSeen
 from profiler.experiment.rounds import Action, Decision, Step
 from profiler.experiment.window_plan import WindowPlan
@@ -204,7 +205,7 @@ def test_a_latency_that_no_configuration_keeps_is_throttled():
     actions = [seen.trial.action for seen in profile.rounds]
     assert Action.THROTTLE in actions
     assert profile.answer.configuration.offered_per_s is not None
-    assert profile.answer.meets(40, 0.95)
+    assert profile.answer.meets(LatencyConstraint(40, 0.95))
 
 
 def test_a_proposal_far_ahead_is_throttled_before_other_tasks_are_tried():
@@ -216,7 +217,7 @@ def test_a_proposal_far_ahead_is_throttled_before_other_tasks_are_tried():
     assert actions[:3] == [Action.START, Action.SLOTS, Action.THROTTLE]
     assert Action.SINKS not in actions
     assert profile.answer.configuration["ask"] == 25
-    assert profile.answer.meets(200, 0.95)
+    assert profile.answer.meets(LatencyConstraint(200, 0.95))
 
 
 def test_the_budget_ends_the_search_with_the_best_so_far():
@@ -353,8 +354,8 @@ def test_it_meets_the_latency_whenever_a_feasible_round_was_seen(seed):
     """On a noisy machine too, the answer keeps the constraint, as some round did."""
     limit = Parameters(latency_ms=120)
     profile = loop(on=engine(15, seed=seed, preset=Preset.SHARED), parameters=limit).run()
-    assert any(seen.meets(120, 0.95) for seen in profile.rounds), "else the seed says nothing"
-    assert profile.answer.meets(120, 0.95)
+    assert any(seen.meets(LatencyConstraint(120, 0.95)) for seen in profile.rounds), "else the seed says nothing"
+    assert profile.answer.meets(LatencyConstraint(120, 0.95))
 
 
 class DeadBranch(SimulatedEngine):

@@ -9,6 +9,7 @@ import pytest
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
+from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.events import VerificationStarted, WindowSeen
 from profiler.experiment.observation import Latency
 from profiler.job.topology import Cost, Operator, Source, Topology
@@ -22,7 +23,7 @@ TOPOLOGY = Topology.chain("job", Source("in"), Operator("work", cost=Cost(wait_m
 def verified(throughput_per_s, *, latency_ms=500.0, report=lambda event: None):
     engine = SimulatedEngine(SimulatedPlatform(cores_per_node=4, slots=8), seed=2)
     answer = outcome({"in": 1, "work": 4}, [throughput_per_s] * 3)
-    return verify(engine, TOPOLOGY, answer, Parameters(latency_ms=latency_ms), 30.0, report)
+    return verify(engine, TOPOLOGY, answer, Parameters(latency_ms=latency_ms).constraint, 30.0, report)
 
 
 def test_a_sound_answer_holds():
@@ -65,7 +66,7 @@ def test_the_second_try_goes_on_with_the_job_that_runs():
     engine = Counting(SimulatedPlatform(cores_per_node=4, slots=8), seed=2)
     seen = []
     answer = outcome({"in": 1, "work": 4}, [600.0] * 3)
-    verification = verify(engine, TOPOLOGY, answer, Parameters(), 30.0, seen.append)
+    verification = verify(engine, TOPOLOGY, answer, Parameters().constraint, 30.0, seen.append)
     assert verification.less is not None
     assert engine.deployed == 1
     assert sum(isinstance(event, WindowSeen) for event in seen) == 3
@@ -83,7 +84,7 @@ def test_a_latency_that_no_row_told_is_said_to_be_unknown():
     """It is no violation, and no figure either."""
     unknown = Latency(math.nan, math.nan, math.nan, math.nan)
     seen = replace(window(100.0, latency=unknown), offered_per_s=100.0)
-    verification = judged([seen], Parameters(), 100.0, 30.0)
+    verification = judged([seen], Parameters().constraint, 100.0, 30.0)
     assert verification.passed
     assert "no row told its latency" in in_words(verification)
 
@@ -94,7 +95,7 @@ def test_a_latency_that_no_row_told_is_said_to_be_unknown():
 def test_the_quantile_that_the_constraint_bounds_is_told(quantile, said):
     """The verdict is by that one; of one that is not known, by the next higher."""
     seen = replace(window(100.0, latency=Latency(60.0, 50.0, 95.0, 99.0)), offered_per_s=100.0)
-    verification = judged([seen], Parameters(latency_ms=97.0, latency_quantile=quantile), 100.0, 30.0)
+    verification = judged([seen], LatencyConstraint(97.0, quantile), 100.0, 30.0)
     assert verification.latency_quantile == quantile
     assert verification.passed == (quantile < 0.99)
     assert said in in_words(verification)

@@ -214,7 +214,7 @@ def _measured(job: _Job) -> _Made:
         profile = loop.run(history.past)
         if verdict(case.decided.warm, profile) is RecalibrationVerdict.CHANGED and not settings.quick:
             batch_s = settings.production_batch_s
-            checked = verify(engine, topology, profile.answer, parameters, batch_s, history.report)
+            checked = verify(engine, topology, profile.answer, parameters.constraint, batch_s, history.report)
             profile = replace(profile, verification=checked)
         result = _result(case, profile, history.run.id, engine, now)
         history.keep_result(profile_document(result))

@@ -50,8 +50,8 @@ class Look:
 def look_at(stored: StoredRounds, again: Round, history: Sequence[Round], parameters: Parameters) -> Look:
     """Judge a round that measured the stored answer again; `history` are all rounds of the present search."""
     comparison = screened(stored.answer.measurement, again.measurement, [*stored.rounds, *history], parameters)
-    constraint = (parameters.latency_ms, parameters.latency_quantile)
-    violated = stored.answer.meets(*constraint) and not again.meets(*constraint)
+    constraint = parameters.constraint
+    violated = stored.answer.meets(constraint) and not again.meets(constraint)
     probably_slower = comparison.effect < -LIKELY_EFFECT and comparison.p < LIKELY_P
     if comparison.verdict is Verdict.INCONCLUSIVE or comparison.detectable_effect >= BLUNT:
         standing, why = Standing.UNCLEAR, in_words(comparison)

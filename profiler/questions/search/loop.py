@@ -65,7 +65,7 @@ class SearchResult:
 
     def keeps_latency(self, measured: Round) -> bool:
         """Tell whether a round keeps the latency constraint."""
-        return measured.meets(self.context.parameters.latency_ms, self.context.parameters.latency_quantile)
+        return measured.meets(self.context.parameters.constraint)
 
     @property
     def against_initial(self) -> Comparison | None:
@@ -211,7 +211,7 @@ class Loop:
         self._warmth.is_warm = True
 
     def _verified(self, answer: Round, batch_s: float) -> Verification:
-        return verify(self.engine, self.topology, answer, self.parameters, batch_s, self._tell)
+        return verify(self.engine, self.topology, answer, self.parameters.constraint, batch_s, self._tell)
 
     def _blocks_in_time(self, arms: int) -> int:
         """Choose the blocks per arm before any of them is seen: what they say must not decide how many there are."""
@@ -267,8 +267,8 @@ def answer_of(rounds: Sequence[Round], context: SearchContext) -> tuple[Round, t
     initial = rounds[0]
     decisions = [decision for measured in rounds if (decision := measured.decision) is not None]
     answer = rounds[(decisions[-1].incumbent if decisions else 1) - 1]
-    constraint = (context.parameters.latency_ms, context.parameters.latency_quantile)
-    may_stay = initial.meets(*constraint) or not answer.meets(*constraint)
+    constraint = context.parameters.constraint
+    may_stay = initial.meets(constraint) or not answer.meets(constraint)
     if initial.trial.step is Step.TODAY and answer is not initial and may_stay:
         against_today = screened(initial.measurement, answer.measurement, rounds, context.parameters)
         if against_today.verdict is Verdict.DECREASED:
@@ -308,7 +308,7 @@ def _runner_up(profile: SearchResult) -> Round | None:
         for measured in profile.rounds
         if measured.configuration != profile.answer.configuration
         and measured.number != profile.initial.number
-        and measured.meets(parameters.latency_ms, parameters.latency_quantile)
+        and measured.meets(parameters.constraint)
         and measured.throughput_per_s > 0.9 * profile.answer.throughput_per_s
         and measured.configuration.offered_per_s is None
     ]

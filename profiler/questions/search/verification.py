@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
+from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Listener, Phase, VerificationStarted, ignore
 from profiler.experiment.measure import observed
 from profiler.experiment.observation import Detail, Latency, Observation
 from profiler.experiment.rounds import Round
 from profiler.job.topology import Topology
-from profiler.questions.search.policies.policy import Parameters
 
 LOAD = 0.95
 LESS_LOAD = 0.8
@@ -53,7 +53,12 @@ class Verification:
 
 
 def verify(
-    engine: Engine, topology: Topology, answer: Round, parameters: Parameters, batch_s: float, report: Listener = ignore
+    engine: Engine,
+    topology: Topology,
+    answer: Round,
+    constraint: LatencyConstraint,
+    batch_s: float,
+    report: Listener = ignore,
 ) -> Verification:
     """Run the answer with production batches; where it does not hold, go on with less load."""
     configuration = answer.configuration
@@ -64,7 +69,7 @@ def verify(
         report(VerificationStarted(configuration, rate_per_s, batch_s))
         batches = warm_up + BATCHES
         seen = observed(deployment, rate_per_s, batches, Phase.VERIFICATION, configuration=configuration, report=report)
-        return judged(seen[warm_up:], parameters, rate_per_s, batch_s)
+        return judged(seen[warm_up:], constraint, rate_per_s, batch_s)
 
     with closing(deployment):
         verification = at(LOAD * found_per_s, WARM_UP_BATCHES)
@@ -74,19 +79,19 @@ def verify(
         return replace(verification, less=at(LESS_LOAD * min(found_per_s, can_do_per_s), 0))
 
 
-def judged(windows: Sequence[Observation], parameters: Parameters, rate: float, batch_s: float) -> Verification:
+def judged(windows: Sequence[Observation], constraint: LatencyConstraint, rate: float, batch_s: float) -> Verification:
     """Judge what was seen at a rate: the worst window must keep the latency."""
     told = [window.processing_ms for window in windows if math.isfinite(window.processing_ms.mean)]
-    worst = max(told, key=lambda seen: seen.quantile(parameters.latency_quantile), default=None)
+    worst = max(told, key=constraint.bounded_ms, default=None)
     came_through = sum(window.source_rows for window in windows)
     offered = sum(window.offered_rows for window in windows)
-    latency_met = worst is None or worst.quantile(parameters.latency_quantile) <= parameters.latency_ms
+    latency_met = worst is None or constraint.is_met_by(worst)
     queue_grew = came_through < KEPT_UP * offered
     return Verification(
         batch_s=batch_s,
         rate_per_s=rate,
         latency_ms=worst,
-        latency_quantile=parameters.latency_quantile,
+        latency_quantile=constraint.quantile,
         latency_met=latency_met,
         queue_grew=queue_grew,
         came_through_per_s=came_through / sum(window.duration_s for window in windows),

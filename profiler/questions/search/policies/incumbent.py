@@ -123,7 +123,7 @@ class Search:
 
     def meets_latency(self, measured: Round) -> bool:
         """Tell whether the round's probe keeps the latency constraint."""
-        return measured.meets(self.parameters.latency_ms, self.parameters.latency_quantile)
+        return measured.meets(self.parameters.constraint)
 
     def compared(self, measured: Round, reference: Round) -> Comparison:
         """Compare two rounds; the loop's own comparison where it made this one."""

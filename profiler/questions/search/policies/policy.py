@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from profiler.errors import ProfileError
+from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.rounds import Decision, Round, Trial
 from profiler.job.configuration import Configuration
 from profiler.job.slots import smallest_configuration
@@ -37,6 +38,11 @@ class Parameters:
     relevant_effect: float = DEFAULTS.relevant_effect
     give_back: float = DEFAULTS.give_back
     """Largest total loss accepted for fewer tasks; 0 gives nothing back."""
+
+    @property
+    def constraint(self) -> LatencyConstraint:
+        """The latency that an answer has to keep."""
+        return LatencyConstraint(self.latency_ms, self.latency_quantile)
 
 
 @dataclass(frozen=True, slots=True)
