@@ -16,7 +16,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from profiler import __version__
-from profiler.cli.commands import LazyGroup
+from profiler.cli.catalogue import LazyGroup
 from profiler.errors import ProfileError, UsageError
 from profiler.report.console import error_console
 from profiler.settings.sources import current_directory, resolve

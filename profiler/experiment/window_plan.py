@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 FEWEST_WINDOWS = 4
 """Fewer make a round doubtful, and tell no hopeless one."""
+VERIFICATION_WARM_UP_BATCHES = 1
+"""Batches of a new deployment that a verification does not count; its second try goes on with the same one."""
+VERIFICATION_BATCHES = 1
+"""Batches of production's length that a verification looks at."""
 
 
 @dataclass(frozen=True, slots=True)

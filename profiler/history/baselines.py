@@ -15,10 +15,10 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from profiler.experiment.observation import BlockWindows
-from profiler.history.documents import plain
 from profiler.history.migrations import BASELINE
 from profiler.history.records import read_document, without_secrets
 from profiler.job.configuration import Configuration
+from profiler.report.documents import plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -13,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from profiler.errors import ProfileError
 from profiler.experiment.rounds import Round
 from profiler.history.migrations import ROUND
+from profiler.report.documents import plain
 
 
 def round_document(measured: Round) -> dict[str, Any]:
@@ -31,46 +31,6 @@ def round_from(document: Mapping[str, Any]) -> Round:
         raise ProfileError(
             f"A stored round can't be read: {first['msg']} at '{place}'.", hint="Was it written by another version?"
         ) from None
-
-
-OMITTED_IF_NONE = {"omitted_if_none": True}
-"""Metadata of a field whose key a document does not have where the value is None."""
-
-
-def written_as(write: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return the metadata of a field whose value is written by a function of its own."""
-    return {"written_as": write}
-
-
-def document_of(value: Any) -> Any:
-    """Turn a tree of dataclasses into a document of plain values; `class_` and `from_` become the words they stand for.
-
-    Their fields are in the order in which a document has its keys.
-    """
-    if is_dataclass(value):
-        return {
-            each.name.rstrip("_"): each.metadata.get("written_as", document_of)(written)
-            for each in fields(value)
-            if (written := getattr(value, each.name)) is not None or "omitted_if_none" not in each.metadata
-        }
-    if isinstance(value, Mapping):
-        return {str(key): document_of(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [document_of(item) for item in value]
-    return plain(value)
-
-
-def plain(value: Any) -> Any:
-    """Turn a value into what JSON knows: enums to text, tuples to lists, infinities and NaN to text."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value
 
 
 @cache

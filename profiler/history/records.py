@@ -20,9 +20,9 @@ from profiler.errors import ProfileError
 from profiler.experiment.events import Phase
 from profiler.experiment.observation import BlockWindows, Latency, Observation
 from profiler.experiment.rounds import Round
-from profiler.history.documents import plain
 from profiler.history.migrations import BLOCK, COMPARE_RESULT, GATE_RESULT, RESULT, RUN, WINDOW
 from profiler.job.configuration import Configuration
+from profiler.report.documents import plain
 from profiler.statistics.result import Verdict
 
 T = TypeVar("T")

@@ -9,9 +9,9 @@ from typing import Any
 from rich.console import Console
 
 from profiler.history.baselines import SavedBaseline
-from profiler.history.documents import plain
 from profiler.history.records import RunKind, StoredRun
 from profiler.job.configuration import Configuration
+from profiler.report.documents import plain
 from profiler.report.words import change
 
 _HEADINGS = ("run", "kind", "topology", "engine", "when", "result", "rows/s", "gain", "measured")

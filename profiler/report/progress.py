@@ -27,7 +27,7 @@ from profiler.experiment.events import (
     WindowSeen,
 )
 from profiler.experiment.rounds import Round
-from profiler.questions.search.terminal import rounds_table
+from profiler.report.rounds_table import rounds_table
 from profiler.report.time_left import TimeLeft
 from profiler.report.words import change
 

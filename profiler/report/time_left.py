@@ -17,8 +17,7 @@ from profiler.experiment.events import (
     VerificationStarted,
     WindowSeen,
 )
-from profiler.experiment.window_plan import WindowPlan
-from profiler.questions.search.verification import BATCHES, WARM_UP_BATCHES
+from profiler.experiment.window_plan import VERIFICATION_BATCHES, VERIFICATION_WARM_UP_BATCHES, WindowPlan
 from profiler.report.words import minutes
 
 TYPICAL_ROUNDS = 5
@@ -52,7 +51,9 @@ class TimeLeft:
         self._rounds = rounds
         self._arms = arms
         self._window_s = window_s + DRAINING_S
-        self._verifying_s = 0.0 if batch_s is None else DEPLOYING_S + (WARM_UP_BATCHES + BATCHES) * batch_s
+        self._verifying_s = (
+            0.0 if batch_s is None else DEPLOYING_S + (VERIFICATION_WARM_UP_BATCHES + VERIFICATION_BATCHES) * batch_s
+        )
         self._clock = clock
         self._began_s = clock()
         self._ends_s = [self._began_s + STARTING_S + cold_s]

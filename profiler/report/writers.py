@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from profiler.errors import UsageError
-from profiler.history.documents import document_of
+from profiler.report.documents import document_of
 from profiler.settings.declarations import ExportKind
 
 T = TypeVar("T")

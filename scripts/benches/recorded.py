@@ -17,9 +17,9 @@ from pydantic import TypeAdapter
 
 from profiler.experiment.engine import Deployment, Engine, Platform
 from profiler.experiment.observation import Detail, Observation
-from profiler.history.documents import plain
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
+from profiler.report.documents import plain
 from scripts.benches.saved import Saved
 
 

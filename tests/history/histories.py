@@ -10,9 +10,10 @@ from profiler.experiment.events import Phase
 from profiler.experiment.observation import BlockWindows, Latency
 from profiler.experiment.rounds import Decision, Round
 from profiler.history.baselines import Baseline
-from profiler.history.documents import plain, round_document
+from profiler.history.documents import round_document
 from profiler.history.records import MeasuredBlock, Run, RunKind, SeenWindow
 from profiler.job.configuration import Configuration
+from profiler.report.documents import plain
 from profiler.statistics.doubt import Doubt
 from profiler.statistics.result import Comparison, Verdict
 from tests.scenarios import operator_window, outcome, window

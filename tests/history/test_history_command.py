@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from profiler.cli import history
+from profiler.cli.commands import history
 from profiler.history.files.unsaved import UnsavedFile, unsaved_path
 from profiler.history.memory import MemoryStore
 from profiler.services.mongo import GivenMongo

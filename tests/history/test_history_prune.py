@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from profiler.cli import history_prune
 from profiler.cli.app import app
+from profiler.cli.commands import history_prune
 from profiler.history.memory import MemoryStore
 from profiler.services.run_folder import cache_directory
 from profiler.services.run_lock import only_writer, place_of

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from profiler.cli import history
+from profiler.cli.commands import history
 
 KEPT = ("--engine", "simulated", "--mongo", "mongodb://nowhere", "--nodes", "2", "--cores", "2", "--quiet")
 

@@ -15,7 +15,6 @@ from profiler.experiment.events import TrialStarted
 from profiler.experiment.observation import Latency
 from profiler.experiment.rounds import Action, Decision, Step
 from profiler.experiment.window_plan import WindowPlan
-from profiler.history.documents import document_of
 from profiler.history.fingerprint.fingerprint import fingerprint_document, fingerprint_of
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Source, Topology
@@ -38,6 +37,7 @@ from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies.policy import Parameters, replayed
 from profiler.questions.search.policies.stepwise import Stepwise
 from profiler.questions.search.stored_profile import stored_profile
+from profiler.report.documents import document_of
 from tests.scenarios import WAITS
 
 SLOTS = 24

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.rounds import Round
 from profiler.history.baselines import Baseline, baseline_document, baseline_from
-from profiler.history.documents import plain, round_document, round_from
+from profiler.history.documents import round_document, round_from
 from profiler.history.migrations import HISTORY, NewerSchema
 from profiler.history.records import (
     MeasuredBlock,
@@ -39,6 +39,7 @@ from profiler.history.records import (
     window_from,
     without_secrets,
 )
+from profiler.report.documents import plain
 
 T = TypeVar("T")
 

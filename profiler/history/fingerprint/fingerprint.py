@@ -24,9 +24,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from profiler import __version__
 from profiler.experiment.engine import Platform
-from profiler.history.documents import plain
 from profiler.job.operator_code import code_pieces
 from profiler.job.topology import Element, Operator, Source, Topology
+from profiler.report.documents import plain
 from profiler.settings.declarations import OPTIONS
 from profiler.settings.option import Asked
 from profiler.traffic.payload_sample import PayloadSample, sample_differences

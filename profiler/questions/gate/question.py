@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from profiler.experiment.engine import Engine
 from profiler.experiment.window_plan import WindowPlan
 from profiler.history.baselines import Baseline
-from profiler.history.documents import plain
 from profiler.history.fingerprint.digests import digest
 from profiler.history.fingerprint.fingerprint import fingerprint_of
 from profiler.history.records import Run, RunKind
@@ -17,6 +16,7 @@ from profiler.job.topology import Topology
 from profiler.questions.gate.document import GateCase
 from profiler.questions.gate.request import GateRequest
 from profiler.questions.gate.sides import Opponent
+from profiler.report.documents import plain
 from profiler.settings.declarations import Settings
 
 

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any
 
-from profiler.history.documents import document_of
 from profiler.history.fingerprint.fingerprint import Difference
 from profiler.questions.recalibrate.decision import (
     Decided,
@@ -27,6 +26,7 @@ from profiler.questions.recalibrate.warm_start import Scope
 from profiler.questions.search.answer import Profile
 from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.stored_profile import StoredProfile
+from profiler.report.documents import document_of
 from profiler.report.words import change
 
 SCHEMA = "profile-recalibrate/1"

@@ -14,7 +14,7 @@ from profiler.questions.search.answer import Profile
 from profiler.questions.search.document import read_profile
 from profiler.questions.search.exports import rounds_as_csv
 from profiler.questions.search.paste import as_lines
-from profiler.questions.search.terminal import rounds_table
+from profiler.report.rounds_table import rounds_table
 from profiler.report.words import change
 from profiler.report.writers import Document, Writer, as_json
 from profiler.settings.declarations import ExportKind

@@ -15,7 +15,6 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from profiler.experiment.observation import Latency
 from profiler.experiment.rounds import Round, Step
-from profiler.history.documents import OMITTED_IF_NONE, written_as
 from profiler.history.fingerprint.fingerprint import Fingerprint, fingerprint_document, fingerprint_from
 from profiler.history.migrations import RESULT, ROUND
 from profiler.job.configuration import Configuration
@@ -25,6 +24,7 @@ from profiler.questions.search.paste import PasteSettings
 from profiler.questions.search.policies.policy import Parameters
 from profiler.questions.search.readings.operator_class import OperatorClass, TimeParts
 from profiler.questions.search.verification import Verification
+from profiler.report.documents import OMITTED_IF_NONE, written_as
 from profiler.report.published import Count, Figure, NotTold, Part, Published, Tasks, Text
 from profiler.statistics.result import Comparison
 

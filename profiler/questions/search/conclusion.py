@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from profiler.experiment.rounds import Round
-from profiler.history.documents import plain
 from profiler.history.fingerprint.fingerprint import Fingerprint
 from profiler.questions.search.answer import (
     Profile,
@@ -26,6 +25,7 @@ from profiler.questions.search.readings.features import application_features
 from profiler.questions.search.readings.operator_class import operator_class
 from profiler.questions.search.uncertainty import throughput_interval
 from profiler.questions.search.validity import all_notes, where_it_holds
+from profiler.report.documents import plain
 
 
 def profile_of(

@@ -13,10 +13,11 @@ from pydantic import TypeAdapter
 
 from profiler.errors import UsageError
 from profiler.experiment.rounds import Round
-from profiler.history.documents import document_of, round_from
+from profiler.history.documents import round_from
 from profiler.history.migrations import RESULT
 from profiler.history.records import read_document
 from profiler.questions.search.answer import Profile
+from profiler.report.documents import document_of
 
 
 def profile_document(profile: Profile) -> dict[str, Any]:

@@ -9,13 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from profiler.experiment.observation import Latency
-from profiler.experiment.rounds import Round
 from profiler.questions.search.answer import Profile, ProfileBest, ProfileRound
 from profiler.questions.search.operators import classes_in_words, state_in_words
 from profiler.questions.search.paste import as_lines
 from profiler.questions.search.verification import holds_with_less, in_words
 from profiler.report.doubts import advised
-from profiler.report.words import change
+from profiler.report.rounds_table import rounds_table
 from profiler.statistics.result import Comparison, Verdict
 
 
@@ -38,25 +37,6 @@ def print_profile(console: Console, profile: Profile, *, is_kept: bool = True) -
         console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)  # a broken line could not be pasted
     for doubt in _doubts(profile):
         console.print(doubt, highlight=False)
-
-
-def rounds_table(rounds: tuple[Round, ...] | list[Round]) -> Table:
-    """Lay out the rounds with what was tried, what was found and what was decided."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for heading, justify in (("#", "right"), ("action", "left"), ("tasks", "left"), ("rows/s", "right")):
-        table.add_column(heading, justify="right" if justify == "right" else "left", no_wrap=heading != "tasks")
-    table.add_column("against", justify="right", no_wrap=True)
-    table.add_column("decision")
-    for outcome in rounds:
-        table.add_row(
-            str(outcome.number),
-            str(outcome.trial.action),
-            str(outcome.configuration),
-            f"{outcome.throughput_per_s:,.0f}",
-            _against(outcome),
-            _decision(outcome),
-        )
-    return table
 
 
 def _configuration(profile: Profile) -> Table:
@@ -140,20 +120,6 @@ def confirmation_in_words(comparison: Comparison) -> str:
         f"{comparison.verdict} {comparison.effect:+.1%} ({comparison.low:+.1%} to {comparison.high:+.1%}, "
         f"p {comparison.p:.2g}, detectable {comparison.detectable_effect:.1%})"
     )
-
-
-def _against(outcome: Round) -> str:
-    if outcome.comparison is None:
-        return "—"
-    return f"#{outcome.trial.against} {change(outcome.comparison.effect)}"
-
-
-def _decision(outcome: Round) -> Text:
-    decision = outcome.decision
-    if decision is None:
-        return Text("…", "dim")
-    mark, style = ("✓", "green") if decision.accepted else ("✗", "dim")
-    return Text(f"{mark} {decision.why}", style)
 
 
 def _doubts(profile: Profile) -> list[RenderableType]:

@@ -21,14 +21,12 @@ from profiler.experiment.events import Listener, Phase, VerificationStarted, ign
 from profiler.experiment.measure import observed
 from profiler.experiment.observation import Detail, Latency, Observation
 from profiler.experiment.rounds import Round
+from profiler.experiment.window_plan import VERIFICATION_BATCHES, VERIFICATION_WARM_UP_BATCHES
 from profiler.job.topology import Topology
 
 LOAD = 0.95
 LESS_LOAD = 0.8
 """Of a second try, where the first one fails: of what was found, or of what came through if the queue grew."""
-WARM_UP_BATCHES = 1
-"""Of a new deployment; the second try goes on with the same one."""
-BATCHES = 1
 KEPT_UP = 0.97
 """Part of the offered rows that must come through for the queue to count as not growing."""
 
@@ -67,12 +65,12 @@ def verify(
 
     def at(rate_per_s: float, warm_up: int) -> Verification:
         report(VerificationStarted(configuration, rate_per_s, batch_s))
-        batches = warm_up + BATCHES
+        batches = warm_up + VERIFICATION_BATCHES
         seen = observed(deployment, rate_per_s, batches, Phase.VERIFICATION, configuration=configuration, report=report)
         return judged(seen[warm_up:], constraint, rate_per_s, batch_s)
 
     with closing(deployment):
-        verification = at(LOAD * found_per_s, WARM_UP_BATCHES)
+        verification = at(LOAD * found_per_s, VERIFICATION_WARM_UP_BATCHES)
         if verification.passed:
             return verification
         can_do_per_s = verification.came_through_per_s if verification.queue_grew else found_per_s

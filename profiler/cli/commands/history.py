@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from profiler.cli.commands.history_prune import prune
 from profiler.cli.flags import with_settings
-from profiler.cli.history_prune import prune
 from profiler.errors import UsageError
 from profiler.history.session.opening import opened_store
 from profiler.settings.declarations import EngineName, Settings
@@ -202,7 +202,7 @@ def _printer(found: StoredRun) -> Callable[[Console, Mapping[str, Any]], None]:
 
 
 def _print_unfinished(console: Console, found: StoredRun, rounds: Sequence[Round]) -> None:
-    from profiler.questions.search.terminal import rounds_table
+    from profiler.report.rounds_table import rounds_table
 
     done = f" after {found.blocks} blocks" if found.blocks else ""
     console.print(f"  unfinished{done}: {_way_on(found)} goes on with it")

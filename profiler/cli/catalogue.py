@@ -57,7 +57,7 @@ class LazyGroup(TyperGroup):
 
 
 def _loaded(name: str, place: Place) -> Any:
-    found = getattr(import_module(f"profiler.cli.{place.module}"), place.attribute)
+    found = getattr(import_module(f"profiler.cli.commands.{place.module}"), place.attribute)
     if isinstance(found, typer.Typer):
         command: Any = get_group(found)
         command.name = name

@@ -1,0 +1,1 @@
+"""The commands of `profile`, a file each: flags, a request, and the room that answers it."""
