@@ -27,6 +27,7 @@ import profiler
 from profiler import shipped
 from profiler.errors import TopologyError, UsageError, did_you_mean
 from profiler.job.topology import Topology
+from profiler.services.user_path import user_path
 
 T = TypeVar("T")
 
@@ -49,7 +50,7 @@ def load_topology(reference: str) -> Topology:
 def file_of(reference: str) -> Path | None:
     """Return the file that a TOPOLOGY argument names; None where it names a workload or a module."""
     place, _ = _place(reference.partition("?")[0])
-    return Path(place).expanduser().resolve() if place.endswith(".py") else None
+    return user_path(place).resolve() if place.endswith(".py") else None
 
 
 def code_place(reference: str) -> Path:
@@ -97,7 +98,7 @@ def _parameters(query: str, reference: str) -> dict[str, int | float]:
 
 
 def _file_module(place: str) -> ModuleType:
-    path = Path(place).expanduser().resolve()
+    path = user_path(place).resolve()
     if not path.is_file():
         raise UsageError(f"There is no file '{place}'.", hint="'profile init FILE' writes one to start from.")
     if path.parent == shipped.FOLDER:

@@ -6,15 +6,23 @@ names are unique, inputs exist, there is no cycle, every operator is reached by 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from typing import Any, TypeVar
 
-from profiler.errors import TopologyError, did_you_mean
+from profiler.errors import TopologyError
+from profiler.job.contradictions import (
+    check_bounds,
+    check_inputs,
+    check_latency,
+    check_names,
+    check_read,
+    check_shares,
+)
+from profiler.job.fields import checked_latency, checked_list, checked_name, plain, shown
 
 Function = Callable[..., Any]
 """An operator's own code: `DataFrame -> DataFrame`, or a function over an iterator of Arrow or pandas batches."""
@@ -112,23 +120,26 @@ class Topology:
         *,
         latency_ms: float | None = None,
     ) -> None:
-        self.name = name
-        self.sources = tuple(sources)
-        self.latency_ms = latency_ms
+        self.name = name = checked_name(name, "A topology")
+        self.latency_ms = checked_latency(latency_ms, name)
         """The job's own constraint on its processing latency, where nobody sets another one."""
-        declared = tuple(_normalised(operator) for operator in operators)
-        _check_names(name, [*self.sources, *declared])
-        _check_inputs(self.sources, declared)
+        named = _named(name, checked_list(sources, Source, name, "sources"))
+        named_operators = _named(name, checked_list(operators, Operator, name, "operators"), after=len(named))
+        check_names(name, [*named, *named_operators])
+        self.sources = tuple(map(_normalised_source, named))
+        declared = tuple(map(_normalised, named_operators))
+        check_inputs(self.sources, declared)
         self.operators = _downstream_order(declared)
         for element in self.elements:
-            _check_bounds(element)
-        _check_shares(self.sources)
-        _check_latency(name, latency_ms)
-        _check_read(self.sources, self.operators)
+            check_bounds(element)
+        check_shares(self.sources)
+        check_latency(name, latency_ms)
+        check_read(self.sources, self.operators)
 
     @classmethod
     def chain(cls, name: str, source: Source, *steps: Operator | Function, latency_ms: float | None = None) -> Topology:
         """Build the linear case: each step takes the one before it; a plain function takes its own name."""
+        checked_list([source], Source, name, "sources")
         operators: list[Operator] = []
         before = source.name
         for step in steps:
@@ -211,12 +222,33 @@ class Topology:
         return f"Topology({self.name!r}, {' '.join(self.names)})"
 
 
+E = TypeVar("E", bound=Element)
+
+
+def _named(topology: str, elements: Sequence[E], after: int = 0) -> list[E]:
+    return [
+        replace(each, name=checked_name(each.name, f"{type(each).__name__} number {number} of '{topology}'"))
+        for number, each in enumerate(elements, start=after + 1)
+    ]
+
+
+def _normalised_source(source: Source) -> Source:
+    label = f"Source '{source.name}'"
+    return replace(plain(source, f"{label} has"), cost=_normalised_cost(source.cost, label))
+
+
+def _normalised_cost(cost: Cost, label: str) -> Cost:
+    if not isinstance(cost, Cost):
+        raise TopologyError(f"{label} has cost={shown(cost)}.", hint="Write it as cost=Cost(cpu_ms=…).")
+    return plain(cost, f"{label} has the impossible cost")
+
+
 def _normalised(operator: Operator) -> Operator:
     """Turn strings into enums and one name into a tuple of names, so that later rooms see one form only."""
-    inputs = (operator.inputs,) if isinstance(operator.inputs, str) else tuple(operator.inputs)
+    label = f"Operator '{operator.name}'"
     return replace(
-        operator,
-        inputs=inputs,
+        plain(operator, f"{label} has"),
+        cost=None if operator.cost is None else _normalised_cost(operator.cost, label),
         output=_choice(Output, operator.output, operator.name, "output"),
         batches=_choice(Batches, operator.batches, operator.name, "batches"),
     )
@@ -227,51 +259,11 @@ def _choice(kind: type[StrEnum], value: str | None, operator: str, field: str) -
         return None
     try:
         return kind(value)
-    except ValueError:
+    except (ValueError, TypeError):
         choices = ", ".join(f"'{choice}'" for choice in kind)
         raise TopologyError(
-            f"Operator '{operator}' has {field}={value!r}.", hint=f"{field} is one of {choices}."
+            f"Operator '{operator}' has {field}={shown(value)}.", hint=f"{field} is one of {choices}."
         ) from None
-
-
-def _check_names(topology: str, elements: Sequence[Element]) -> None:
-    if not topology:
-        raise TopologyError("A topology has an empty name.", hint="Give it one: Topology('name', …).")
-    seen: set[str] = set()
-    for position, element in enumerate(elements, start=1):
-        kind = type(element).__name__
-        if not element.name or not element.name.strip():
-            raise TopologyError(f"{kind} number {position} of '{topology}' has an empty name.", hint="Give it one.")
-        if element.name in seen:
-            raise TopologyError(
-                f"Two elements of '{topology}' are called '{element.name}'.", hint="Names must differ: rename one."
-            )
-        seen.add(element.name)
-
-
-def _check_inputs(sources: Sequence[Source], operators: Sequence[Operator]) -> None:
-    if not sources:
-        raise TopologyError("The topology has no source.", hint="Add one: sources=[Source('name', payloads=…)].")
-    if not operators:
-        raise TopologyError("The topology has no operator.", hint="Add one: operators=[Operator('name', function, …)].")
-    known = [source.name for source in sources] + [operator.name for operator in operators]
-    for operator in operators:
-        if not operator.inputs:
-            raise TopologyError(
-                f"Operator '{operator.name}' has no input, so no source reaches it.",
-                hint=f"Say where its rows come from: inputs=['{known[0]}'].",
-            )
-        for name in operator.inputs:
-            if name not in known:
-                hint = did_you_mean(name, known, otherwise=f"Known names: {', '.join(known)}.")
-                raise TopologyError(f"Operator '{operator.name}' reads from '{name}', which does not exist.", hint=hint)
-        if operator.function is not None and not callable(operator.function):
-            raise TopologyError(
-                f"Operator '{operator.name}' has {operator.function!r} as its function.",
-                hint="Give a function, or name its inputs: inputs=[…].",
-            )
-        if len(set(operator.inputs)) < len(operator.inputs):
-            raise TopologyError(f"Operator '{operator.name}' names an input twice.", hint="Name each input once.")
 
 
 def _downstream_order(operators: Sequence[Operator]) -> tuple[Operator, ...]:
@@ -283,72 +275,3 @@ def _downstream_order(operators: Sequence[Operator]) -> tuple[Operator, ...]:
         cycle = " → ".join(error.args[1])
         raise TopologyError(f"The operators form a cycle: {cycle}.", hint="Remove one of these inputs.") from None
     return tuple(by_name[name] for name in order)
-
-
-def _check_read(sources: Sequence[Source], operators: Sequence[Operator]) -> None:
-    read = {name for operator in operators for name in operator.inputs}
-    for source in sources:
-        if source.name not in read:
-            raise TopologyError(
-                f"Source '{source.name}' is read by no operator.", hint="Name it in an operator's inputs."
-            )
-
-
-def _check_bounds(element: Element) -> None:
-    label = f"{type(element).__name__} '{element.name}'"
-    for field in ("tasks", "min_tasks", "max_tasks"):
-        value = getattr(element, field)
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-            raise TopologyError(f"{label} has {field}={value!r}.", hint="Task counts are whole numbers from 1.")
-    if element.max_tasks is not None and element.min_tasks > element.max_tasks:
-        raise TopologyError(
-            f"{label} has min_tasks={element.min_tasks} above max_tasks={element.max_tasks}.",
-            hint="Swap or widen them.",
-        )
-    if not element.parallel and (element.min_tasks > 1 or (element.tasks or 1) > 1):
-        raise TopologyError(
-            f"{label} is parallel=False but asks for more than one task.", hint="Drop parallel=False or its tasks."
-        )
-    if element.tasks is not None and not element.min_tasks <= element.tasks <= (element.max_tasks or element.tasks):
-        bounds = f"min_tasks={element.min_tasks} and max_tasks={element.max_tasks}"
-        raise TopologyError(f"{label} runs {element.tasks} tasks today, outside {bounds}.", hint="Widen the bounds.")
-    _check_cost(element, label)
-
-
-def _check_cost(element: Element, label: str) -> None:
-    if element.cost is not None:
-        for field in ("cpu_ms", "wait_ms", "memory_mb"):
-            if not 0 <= getattr(element.cost, field) < math.inf:
-                raise TopologyError(
-                    f"{label} has the impossible cost {field}={getattr(element.cost, field)}.",
-                    hint="Costs are positive and finite.",
-                )
-        if element.cost.cpu_ms + element.cost.wait_ms <= 0:
-            raise TopologyError(f"{label} has a Cost of neither CPU nor waiting time.", hint="State cpu_ms or wait_ms.")
-    if isinstance(element, Operator):
-        if element.selectivity is not None and not element.selectivity > 0:
-            raise TopologyError(f"{label} has selectivity={element.selectivity}.", hint="Selectivity is positive.")
-        if element.emits_per_s is not None and not element.emits_per_s > 0:
-            raise TopologyError(f"{label} has emits_per_s={element.emits_per_s}.", hint="It is positive.")
-        if not 0 <= element.hot_key_share <= 1:
-            raise TopologyError(f"{label} has hot_key_share={element.hot_key_share}.", hint="It lies between 0 and 1.")
-    elif element.pull_per_s is not None and not element.pull_per_s > 0:
-        raise TopologyError(f"{label} has pull_per_s={element.pull_per_s}.", hint="It is positive.")
-
-
-def _check_latency(topology: str, latency_ms: float | None) -> None:
-    if latency_ms is not None and not 0 < latency_ms < math.inf:
-        raise TopologyError(
-            f"Topology '{topology}' has latency_ms={latency_ms}.", hint="A latency is positive and finite."
-        )
-
-
-def _check_shares(sources: Sequence[Source]) -> None:
-    stated = [source.share for source in sources if source.share is not None]
-    if any(not 0 < share <= 1 for share in stated):
-        raise TopologyError("A source's share lies outside 0 to 1.", hint="Shares are parts of the offered rate.")
-    total = sum(stated)
-    if total > 1 + 1e-9 or (len(stated) == len(sources) and stated and total < 1 - 1e-9):
-        raise TopologyError(f"The sources' shares add up to {total:g}.", hint="They must add up to 1.")
-    if len(stated) < len(sources) and total >= 1:
-        raise TopologyError("The stated shares leave nothing for the other sources.", hint="Lower a share.")

@@ -15,6 +15,7 @@ from profiler.experiment.engine import Engine, Platform
 from profiler.history.fingerprint.fingerprint import Fingerprint, fingerprint_of
 from profiler.job.topology import Source, Topology
 from profiler.secrets import is_masked
+from profiler.services.user_path import user_path
 from profiler.settings.declarations import OPTIONS, Settings
 from profiler.settings.option import Ability
 from profiler.settings.quantities import without_credentials
@@ -147,6 +148,6 @@ def _messages(source: Source, settings: Settings) -> Path | None:
 
     named = source.payloads
     is_known = named is not None and (
-        Path(named).expanduser().is_file() if named not in DATA else kind_of(settings.engine).has(Ability.MESSAGES)
+        user_path(named).is_file() if named not in DATA else kind_of(settings.engine).has(Ability.MESSAGES)
     )
     return payload_file(source, cache_directory()) if is_known else None

@@ -19,6 +19,12 @@ def error_console() -> Console:
     return _console(sys.stderr)
 
 
+def is_read(stream: TextIO) -> bool:
+    """Tell whether a stream still has somebody who reads it, as far as is known after a line was written."""
+    stream.flush()
+    return getattr(getattr(getattr(stream, "buffer", None), "raw", None), "failure", None) is None
+
+
 def _console(stream: TextIO) -> Console:
     # Rich is imported late: the help must answer without it.
     from rich.console import Console

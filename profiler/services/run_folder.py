@@ -21,6 +21,7 @@ from typing import Self
 
 from profiler.errors import ProfileError
 from profiler.services.locks import HeldLock, Mode, hold
+from profiler.services.user_path import user_path
 
 NEEDED_BYTES = 2_000_000_000
 """Bytes that a stressed topic of a few minutes, checkpoints and logs take."""
@@ -38,7 +39,7 @@ FreeBytes = Callable[[Path], int]
 def cache_directory(env: Mapping[str, str] = os.environ) -> Path:
     """Find the cache directory: PROFILE_CACHE, else `stepwise-profile` in the platform's cache directory."""
     if given := env.get("PROFILE_CACHE"):
-        return Path(given).expanduser().absolute()
+        return user_path(given).absolute()
     if given := env.get("XDG_CACHE_HOME"):
         base = Path(given)
     elif sys.platform == "darwin":

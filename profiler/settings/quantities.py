@@ -19,6 +19,12 @@ T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
 
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?"
+_LONGEST_SHOWN = 200
+_MOST = 2**63 - 1
+"""The largest whole number that a database keeps."""
+_LARGEST = 1e15
+"""Beyond it not every whole number is one for floating-point arithmetic."""
+_LONGEST_S = 100 * 365.25 * 86400
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
 
@@ -42,13 +48,21 @@ class Kind(Generic[T]):
         """Parse what a user wrote; raise the error that names where it stands and how to write it."""
         try:
             return self.parse(written)
+        except OverflowError:
+            raise UsageError(
+                f"{where} is '{_short(written)}', which is too large.", hint="Name a smaller one."
+            ) from None
         except ValueError:
             raise self.malformed(written, where) from None
 
     def malformed(self, written: str, where: str) -> UsageError:
         """Return the error for a text that is no such value."""
-        shown = masked_setting(without_credentials(written))
+        shown = _short(masked_setting(without_credentials(written)))
         return UsageError(f"{where} is '{shown}', not {self.noun}.", hint=f"Write it like {self.example}.")
+
+
+def _short(written: str) -> str:
+    return written if len(written) <= _LONGEST_SHOWN else f"{written[:_LONGEST_SHOWN]}…"
 
 
 def without_credentials(written: str) -> str:
@@ -77,10 +91,13 @@ def duration(*, unit_s: float = 1.0) -> Kind[float]:
     def parse(text: str) -> float:
         number, unit = _matched(rf"({_NUMBER})\s*({'|'.join(_SECONDS)})", text).groups()
         seconds = float(number) * _SECONDS[unit.lower()]
-        if seconds <= 0:
-            raise ValueError(text)
+        if seconds > _LONGEST_S:
+            raise OverflowError(text)
         # Rounded, as 0.001 has no exact binary form: 500ms is 500, not 500.00000000000006.
-        return round(seconds / unit_s, 9)
+        units = round(seconds / unit_s, 9)
+        if units <= 0:
+            raise ValueError(text)
+        return units
 
     def show(value: float) -> str:
         seconds = value * unit_s
@@ -96,7 +113,7 @@ def ratio(*, zero: bool) -> Kind[float]:
 
     def parse(text: str) -> float:
         number, percent = _matched(rf"({_NUMBER})\s*(%?)", text).groups()
-        value = round(float(number) / 100, 12) if percent else float(number)
+        value = round(float(number) / (100 if percent else 1), 12)
         if value > 1 or (value == 0 and not zero):
             raise ValueError(text)
         return value
@@ -124,9 +141,11 @@ def rate() -> Kind[float]:
 
     def parse(text: str) -> float:
         number, thousands = _matched(rf"({_NUMBER})\s*([km]?)(?:/s)?", text).groups()
-        value = float(number) * _THOUSANDS[thousands.lower()]
+        value = round(float(number) * _THOUSANDS[thousands.lower()], 9)
         if value <= 0:
             raise ValueError(text)
+        if value > _LARGEST:
+            raise OverflowError(text)
         return value
 
     return Kind("a rate above zero", "5000, 5k/s or 1.5M/s", "RATE", parse, lambda value: f"{value:.12g}/s")
@@ -136,9 +155,13 @@ def count(*, least: int, most: int | None = None) -> Kind[int]:
     """Read a whole number from `least`; `most` is where more would never come to an end."""
 
     def parse(text: str) -> int:
-        value = int(_matched(r"([0-9]+)", text).group())
+        digits = _matched(r"([0-9]+)", text).group()
+        # Python reads no number of thousands of digits.
+        value = int(digits) if len(digits.lstrip("0")) <= len(str(_MOST)) else _MOST + 1
         if value < least or (most is not None and value > most):
             raise ValueError(text)
+        if value > _MOST:
+            raise OverflowError(text)
         return value
 
     return Kind(f"a whole number from {least}{'' if most is None else f' to {most:,}'}", "12", "N", parse)
@@ -151,6 +174,8 @@ def number(*, least: float) -> Kind[float]:
         value = float(_matched(_NUMBER, text).group())
         if value < least:
             raise ValueError(text)
+        if value > _LARGEST:
+            raise OverflowError(text)
         return value
 
     return Kind(f"a number from {least:g}", "2 or 2.5", "X", parse, lambda value: f"{value:.12g}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from profiler.errors import UsageError, did_you_mean
 from profiler.job.topology import Topology
+from profiler.services.user_path import user_path
 from profiler.settings.declarations import Settings
 from profiler.shipped import DATA
 
@@ -47,7 +47,7 @@ def payload_samples(topology: Topology, settings: Settings) -> dict[str, Payload
     from profiler.traffic.workload_file import sample_file
 
     files = {source.name: source.payloads or "" for source in topology.sources}
-    own = {name: Path(file).expanduser() for name, file in files.items() if file not in DATA}
+    own = {name: user_path(file) for name, file in files.items() if file not in DATA}
     samples = {path: sample_file(path) for path in set(own.values())}
     return {name: samples[path] for name, path in own.items()}
 
@@ -61,7 +61,7 @@ def in_words(source: str, file: str, sample: PayloadSample) -> str:
 
 
 def _exists(written: str) -> bool:
-    return Path(written).expanduser().is_file()
+    return user_path(written).is_file()
 
 
 def _checked(file: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from profiler.errors import UsageError
 from profiler.job.topology import Source
+from profiler.services.user_path import user_path
 from profiler.shipped import DATA
 
 
@@ -22,7 +23,7 @@ def payload_file(source: Source, cache: Path) -> Path:
         module, _, maker = DATA[named].partition(":")
         made: Path = getattr(import_module(module), maker)(cache)
         return made
-    path = Path(named).expanduser()
+    path = user_path(named)
     if not path.is_file():
         raise UsageError(
             f"The payloads '{named}' of source '{source.name}' are neither a file nor known data.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,6 +11,7 @@ from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
 from profiler.report.console import error_console, result_console
 from profiler.services.kafka import given_kafka
+from profiler.services.user_path import user_path
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Command
 from profiler.settings.quantities import count
@@ -35,7 +35,7 @@ def capture(
     The file holds real data: it can be read by its owner only.
     """
     wanted = count(least=1).read(messages, "--messages")
-    path = Path(out or f"{topic}.jsonl.gz").expanduser()
+    path = user_path(out or f"{topic}.jsonl.gz")
     if settings.kafka is None:
         raise UsageError("`profile capture` needs a broker to read from.", hint="Name it: --kafka HOST:PORT.")
     if path.exists() and not force:

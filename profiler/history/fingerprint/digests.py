@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
 from profiler.job.topology import Topology
 from profiler.secrets import masked_setting
+from profiler.services.user_path import user_path
 from profiler.settings.declarations import Settings
 from profiler.traffic.workload_file import sha256_of_file
 
@@ -24,7 +24,7 @@ def data_digests(topology: Topology) -> dict[str, str]:
     data = {}
     for source in topology.sources:
         named = source.payloads or ""
-        path = Path(named).expanduser()
+        path = user_path(named)
         data[source.name] = named
         if named and path.is_file():
             data[source.name] = sha256_of_file(path)[:_LENGTH]

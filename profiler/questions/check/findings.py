@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from profiler.engines.catalogue import Room
 from profiler.engines.spark.layout.chains import Layout, extra_slots, layout
@@ -15,6 +14,7 @@ from profiler.errors import TopologyError
 from profiler.job.configuration import Configuration
 from profiler.job.slots import smallest_configuration
 from profiler.job.topology import Operator, Topology
+from profiler.services.user_path import user_path
 from profiler.shipped import DATA
 
 EVENT_TIME = "event_time"
@@ -178,7 +178,7 @@ def payload_findings(topology: Topology) -> tuple[Finding, ...]:
     found = [Finding(unstated, "no payloads are stated, so there is nothing to send.", hint)] if unstated else []
     for source in topology.sources:
         named = source.payloads
-        if named is not None and named not in DATA and not Path(named).expanduser().is_file():
+        if named is not None and named not in DATA and not user_path(named).is_file():
             found.append(Finding((source.name,), f"the payloads '{named}' are neither a file nor known data.", hint))
     return tuple(found)
 

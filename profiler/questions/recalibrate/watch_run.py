@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -28,9 +29,10 @@ from profiler.questions.recalibrate.watch import QUEUE_S, Alarm, Watch, WatchedS
 from profiler.questions.recalibrate.watch_words import alarm_in_words, recommendation, watch_document
 from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import find_profile, history_of, profile_in_file
-from profiler.report.console import error_console, result_console
+from profiler.report.console import error_console, is_read, result_console
 from profiler.report.outputs import Outputs
 from profiler.report.writers import Document, as_json
+from profiler.services.user_path import user_path
 from profiler.settings.declarations import ExportKind, Settings
 
 STRESSED = (Phase.WARM_UP, Phase.STRESS, Phase.BLOCK)
@@ -41,7 +43,7 @@ def run_watch(request: RecalibrateRequest, settings: Settings) -> int:
     """Follow the job until its history ends, the budget is used up or somebody interrupts; return the exit code."""
     outputs: Outputs[Document] = Outputs.opened(settings, {ExportKind.JSON: as_json})
     given = profile_in_file(request.profile)
-    file = None if request.job is None else Path(request.job).expanduser()
+    file = None if request.job is None else user_path(request.job)
     is_file = file is not None and file.is_file()
     if file is not None and not is_file and (file.suffix or len(file.parts) > 1):
         raise UsageError(f"There is no file '{request.job}' to follow.", hint="Start the job that writes it first.")
@@ -81,6 +83,8 @@ def _followed(
                 alarms.append(alarm)
                 if not outputs.json_on_stdout:
                     _tell(alarm, stored)
+                    if not is_read(sys.stdout):
+                        return 0  # `… | head -1` has seen all that it wanted
     except KeyboardInterrupt:
         # The usual end of a watch: what it saw is not lost.
         outputs.write(watch_document(stored, limits, seen, alarms))
@@ -116,7 +120,7 @@ def _samples(
     quantile: float,
 ) -> Iterator[WatchedSample]:
     ends_s = None if settings.budget_s is None else time.monotonic() + settings.budget_s
-    file = None if request.job is None else Path(request.job).expanduser()
+    file = None if request.job is None else user_path(request.job)
     if file is not None and file.is_file():
         yield from followed_file(file, settings.window_s, ends_s)
         return
@@ -163,7 +167,8 @@ def followed_run(
 
 def followed_file(path: Path, every_s: float, ends_s: float | None) -> Iterator[WatchedSample]:
     """Yield the lines of a file as they are written, until the time is up; without a limit, until interrupted."""
-    with path.open(encoding="utf-8") as file:
+    # What is no text is told by the line that it stands in.
+    with path.open(encoding="utf-8", errors="replace") as file:
         number, unfinished = 0, ""
         while True:
             for line in file:
@@ -201,7 +206,7 @@ def _parsed(line: str, where: str) -> WatchedSample:
         at = datetime.fromisoformat(entry["at"])
         latency = entry.get("latency_ms")
         sample = WatchedSample(at, float(entry["queue_rows"]), None if latency is None else float(latency))
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         sample = None
     if sample is None or sample.at.tzinfo is None or not _is_possible(sample):
         raise UsageError(

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from profiler.engines.catalogue import kind_of
@@ -16,6 +15,7 @@ from profiler.history.session.keeping import is_measured_now
 from profiler.history.session.opening import OpenStore, opened_history
 from profiler.history.store import NoSuchRun, Store
 from profiler.questions.search.stored_profile import StoredProfile, stored_profile
+from profiler.services.user_path import user_path
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Ability
 
@@ -29,10 +29,10 @@ RECALIBRATES = "recalibrates"
 
 def profile_in_file(name: str | None) -> StoredProfile | None:
     """Read a profile out of a file that `profile run --json` wrote; None where the name is no file's."""
-    if name is None or not (name.endswith(".json") or Path(name).expanduser().is_file()):
+    if name is None or not (name.endswith(".json") or user_path(name).is_file()):
         return None
     try:
-        document = json.loads(Path(name).expanduser().read_text(encoding="utf-8"))
+        document = json.loads(user_path(name).read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"'{name}' can't be read: {error.strerror}.", hint="Name a file of --json.") from None
     except ValueError:
