@@ -24,18 +24,18 @@ Opening = AbstractContextManager[Engine]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where an engine would run a topology."""
+    """The room that an engine would run a topology in."""
 
     master: str
     slots: int | None
     """Tasks that run at once there; None for a cluster, which is not asked."""
     by_default: bool = False
-    """The user named no master."""
+    """Whether the user named no master."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownPlatform:
-    """Where a stored profile was made: what only a cluster could tell is taken from it."""
+    """The platform that a stored profile was made on: what only a cluster could tell is taken from it."""
 
     facts: Mapping[str, str]
     loop_s: float | None

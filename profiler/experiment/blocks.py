@@ -33,9 +33,9 @@ class Arm:
     expected_per_s: float
     fused: bool = False
     topology: Topology | None = None
-    """Where it is another one than the other arms'."""
+    """The arm's topology, where it is another one than the other arms'."""
     name: str = ""
-    """For those who watch."""
+    """The arm's name, for those who watch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,15 @@ from dataclasses import dataclass, field
 from profiler.experiment.events import BlockMeasured, BlockStarted, Event, LoadingStarted, TrialStarted, WindowSeen
 
 STARTING_S = 20.0
-"""Broker, database and session take this long until the first deployment."""
+"""Seconds that broker, database and session take until the first deployment."""
 DEPLOYING_S = 5.0
-"""From a deployment's start to the beginning of its first window. Where only one was seen it counts as no more than
-this: the first one of a session has more to start and to learn than others."""
+"""Seconds from a deployment's start to the beginning of its first window. Where only one deployment was seen it counts
+as no more than this: the first one of a session has more to start and to learn than others."""
 DRAINING_S = 0.8
-"""A window is longer than its trigger by this, as what is under way drains."""
+"""Seconds that a window is longer than its trigger, as what is under way drains."""
 LATER_ROUND = 0.6
-"""Part of the first round's time that a later one takes at the most, as a rule.
-
-The first one loads a cold engine for 30 s, and measures it calm as well. By their design rounds take 115 s and then 66,
-quick ones 85 s and then 44; on Spark 155 s were seen, and then 73.
-"""
+"""Part of the first round's time that a later one takes at the most, as a rule: the first one loads a cold engine, and
+measures it calm as well (scripts/benches/results/workloads.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +80,20 @@ class BlockTime:
     How long a block takes is read off the moments at which windows were told of, so an engine whose windows are
     simulated, and take no time, is seen to take none. Before a block was measured it is what deploying takes, and a
     window's step from the end of the one before: longer than the window itself, as what is under way drains. After that
-    it is what the blocks so far took on average. (By the longest one, a gate of word count ended 74 s before its time,
-    a turn short.)
+    it is what the blocks so far took on average; by the longest one, gates would end a turn short
+    (scripts/benches/results/gate_spark.md).
     """
 
     deadline: Deadline
     _last_s: float = 0.0
-    """When the last window ended, or the first deployment began."""
+    """The moment at which the last window ended, or the first deployment began."""
     _is_first: bool = True
-    """The next window is the first one of a deployment."""
+    """Whether the next window is the first one of a deployment."""
     _firsts_s: list[float] = field(default_factory=list)
-    """From the last window of a deployment to the first one of the next, which ends the one and starts the other."""
+    """Seconds from the last window of a deployment to the first one of the next, which end the one and start the
+    other."""
     _steps_s: list[float] = field(default_factory=list)
-    """From window to window of one deployment."""
+    """Seconds from window to window of one deployment."""
     _began_s: float = 0.0
     _blocks_s: list[float] = field(default_factory=list)
     """Seconds that each block took that counted."""

@@ -25,19 +25,19 @@ class Platform:
     nodes: int = 1
     versions: dict[str, str] = field(default_factory=dict)
     job_settings: Mapping[str, str] = field(default_factory=dict)
-    """What a job must set as this engine does for its answer to hold."""
+    """Settings that a job must make as this engine does for its answer to hold."""
     python_settings: Mapping[str, str] = field(default_factory=dict)
-    """The same, for jobs with Python operators."""
+    """Settings that jobs with Python operators must make beside them."""
     launch_settings: Mapping[str, str] = field(default_factory=dict)
-    """The same, where a session takes them only when it starts."""
+    """Settings of these that a session takes only when it starts."""
     source_options: Mapping[str, str] = field(default_factory=dict)
-    """The same, as options of the sources."""
+    """Options that the job's sources must have."""
     sink_options: Mapping[str, str] = field(default_factory=dict)
-    """The same, as options of the sink."""
+    """Options that the job's sink must have."""
     master: str = ""
     """The cluster that runs the work, as Spark's `--master` names it; empty where there is none."""
     machine: str = ""
-    """What the work is done by, where that is known: figures of another machine can't be compared."""
+    """The machine that does the work, where that is known: figures of another one can't be compared."""
     loop_s: float | None = None
     """CPU time of the speed index's work at speed 1; None where the index is absolute."""
     session_sd: float = 0.0
@@ -45,7 +45,7 @@ class Platform:
     cold_s: float = 0.0
     """Seconds under load that a new engine needs to come up to its speed: compilers learn, caches fill."""
     side_by_side: bool = False
-    """Two deployments may run at the same time, and share the machine alike."""
+    """Whether two deployments may run at the same time, and share the machine alike."""
     prefill_keys: int = 0
     """Rows of state that every deployment was filled with before its first window, as far as the data has so many."""
 

@@ -12,7 +12,7 @@ from profiler.job.configuration import Configuration
 
 
 class Phase(StrEnum):
-    """What a window is for."""
+    """The purpose of a window."""
 
     WARM_UP = "warm-up"
     STRESS = "stress"
@@ -91,12 +91,12 @@ class BlockMeasured:
     """A block that counts in a gate was measured."""
 
     number: int
-    """From 1, without those that only prepare."""
+    """The block's number from 1, without those that only prepare."""
     block: BlockWindows
     expected_per_s: float
     """Throughput by which its rates were set."""
     loop_s: float | None
-    """What the speed index of its windows is relative to."""
+    """CPU seconds of the speed index's work that the index of its windows is relative to."""
 
 
 @dataclass(frozen=True, slots=True)

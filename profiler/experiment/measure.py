@@ -3,8 +3,8 @@
 A measurement finds its own stress rate: twice the predicted capacity, raised while the job keeps up. A rate far
 above the capacity does no harm: the engines bound what is under way, and what is held back counts as offered; a rate
 that has to be raised costs a change of load. Warm-up ends by a stationarity check, not by a fixed time; a measurement
-that is hopelessly below its reference ends early. (One that is clearly above does not: it becomes the reference of
-later rounds, and with five windows instead of ten it cost 0.5 % of the answer under shared noise.)
+that is hopelessly below its reference ends early. One that is clearly above does not: it becomes the reference of later
+rounds, and with fewer windows the answers are worse (scripts/benches/results/quality.md).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from profiler.statistics.doubt import Doubt
 from profiler.statistics.stationarity import steady_start
 
 FIRST_RATE_PER_S = 20_000.0
-"""Offered to a job of unknown capacity."""
+"""The rate that is offered to a job of unknown capacity."""
 STRESS = 2.0
 RAISE = 2.0
 KEEPS_UP = 0.92
@@ -45,11 +45,10 @@ WORTH_PROBING = 0.97
 PROBE_LOAD = 0.9
 CALM_LOAD = 0.2
 HOPELESS = 0.7
-"""A round whose windows are all below this part of its reference needs no more of them."""
+"""Part of its reference's throughput below which a round whose windows are all there needs no more of them."""
 RATE_CHANGES = 16
 COMPILING = 0.2
-"""Cores that compilers take from which on an engine still becomes faster: in 30 to 75 s of a session of word count its
-CPU per row fell by a tenth."""
+"""Cores that compilers take from which on an engine still becomes faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +59,13 @@ class Load:
     """Tasks, and the rate that is offered where it is limited; else it is stressed."""
     detail: Detail = Detail.LIGHT
     fused: bool = False
-    """Run the job as written today, without extra shuffles."""
+    """Whether the job runs as written today, without extra shuffles."""
     calm: bool = False
-    """Observe a small stream as well, for the application's features."""
+    """Whether a small stream is observed as well, for the application's features."""
     effort: int = 1
-    """Multiplies the number of windows, where a finer comparison is needed."""
+    """The factor of the number of windows, where a finer comparison is needed."""
     predicted_per_s: float | None = None
-    """Capacity that is expected; sets the first stress rate."""
+    """The capacity that is expected, which sets the first stress rate."""
 
 
 def measure(

@@ -55,7 +55,7 @@ class OperatorWindow:
 
     tasks: int
     rows_in: float | None
-    """None where the level of detail did not count rows."""
+    """Rows that came in; None where the level of detail did not count them."""
     rows_out: float | None
     busy_s: float
     """Seconds spent working on rows, waiting inside the operator included, summed over tasks."""
@@ -65,7 +65,8 @@ class OperatorWindow:
     work_s: float | None = None
     """CPU seconds of the operator's own code; what is left of `cpu_s` hands rows over. None where they are one."""
     waiting_s: float | None = None
-    """Busy seconds in which it did not work, waiting for a core left out with full detail; None where not seen."""
+    """Busy seconds in which the operator did not work; with full detail those are left out in which it waited for a
+    core. None where nobody looked."""
     state_rows: float | None = None
     """Rows of state it kept at the end of the window; None where it keeps none."""
     hot_key: str | None = None
@@ -73,7 +74,7 @@ class OperatorWindow:
     hot_key_share: float | None = None
     """Part of its rows that have that value; None where it was not counted."""
     hides_python: bool = False
-    """Python runs in it, or in one beside it, that was not declared: its waiting is in no figure."""
+    """Whether Python that was not declared runs in it, or in one beside it: its waiting is in no figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Observation:
     queue_rows: float
     """Rows waiting before the source at the end of the window."""
     overran: bool
-    """The batch ran clearly longer than its trigger, as buffers drained."""
+    """Whether the batch ran clearly longer than its trigger, as buffers drained."""
     speed_index: float
     """Speed of the machine during the window by a small fixed piece of work; 1 is normal, 0.8 is a fifth slower."""
     cpu_s: float
@@ -97,7 +98,7 @@ class Observation:
     cores_used: float | None = None
     """Cores in use by the job and by what shares its machine, broker and generator; None where it has its own."""
     compiling_cores: float | None = None
-    """Those of them that compilers of the engine took, which end by themselves; None where nobody counts them."""
+    """Cores of these that compilers of the engine took, which end by themselves; None where nobody counts them."""
     generator_limited: bool = False
     operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
     """Sources and operators by name."""
@@ -124,9 +125,9 @@ class BlockWindows:
 
     arm: int
     windows: tuple[Observation, ...]
-    """Under stress."""
+    """The windows under stress."""
     probe: tuple[Observation, ...] = ()
-    """At a rate that all arms can follow, where the latency was asked for."""
+    """The windows at a rate that all arms can follow, where the latency was asked for."""
 
 
 class _Sums:
@@ -143,9 +144,9 @@ class Measurement(_Sums):
     configuration: Configuration
     offered_per_s: float
     windows: tuple[Observation, ...]
-    """At the load that the trial asked for: stress, or the throttled rate."""
+    """The windows at the load that the trial asked for: stress, or the throttled rate."""
     calm: tuple[Observation, ...] = ()
-    """At a small stream, where the trial asked for application features."""
+    """The windows at a small stream, where the trial asked for application features."""
     warm_up_windows: int = 0
     latency_ms: Latency | None = None
     """Processing latency of the probe at 90 % of the throughput; None where there was no probe, or no row told it."""
@@ -234,7 +235,7 @@ def typical_latency(windows: Sequence[Observation]) -> Latency | None:
 
 
 HOT_KEY = 1.5
-"""Busiest task against the mean from which on a hot key is named: more tasks do not cure it."""
+"""The factor of the busiest task over the mean from which on a hot key is named: more tasks do not cure it."""
 
 
 def hot_keys(operators: Mapping[str, OperatorWindow], keyed: Container[str]) -> dict[str, float]:

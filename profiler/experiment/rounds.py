@@ -16,7 +16,7 @@ from profiler.statistics.result import Comparison
 
 
 class Step(StrEnum):
-    """Where in the method a round belongs."""
+    """The step of the method that a round belongs to."""
 
     TODAY = "today"
     FEATURES = "features"
@@ -26,7 +26,7 @@ class Step(StrEnum):
     STORED = "stored"
     """The answer of a stored profile, measured again."""
     SEARCH = "search"
-    """Of a policy that knows no steps."""
+    """The search of a policy that knows no steps."""
 
 
 class Action(StrEnum):
@@ -56,14 +56,14 @@ class Trial:
     against: int | None = None
     """Number of the round it is compared with; None where there is nothing to compare with."""
     predicted_per_s: float | None = None
-    """Capacity the policy expects; sets the first stress rate."""
+    """The capacity that the policy expects, which sets the first stress rate."""
     detail: Detail = Detail.LIGHT
     calm: bool = False
-    """Observe a small stream as well, for the application's features."""
+    """Whether a small stream is observed as well, for the application's features."""
     fused: bool = False
-    """Run the job as written today, without extra shuffles."""
+    """Whether the job runs as written today, without extra shuffles."""
     effort: int = 1
-    """Multiplies the number of windows, where a finer comparison is needed."""
+    """The factor of the number of windows, where a finer comparison is needed."""
 
 
 @dataclass(frozen=True, slots=True)

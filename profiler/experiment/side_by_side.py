@@ -17,9 +17,9 @@ from profiler.experiment.engine import Deployment
 from profiler.experiment.observation import Observation
 
 _MOST_WINDOWS = 10_000
-"""Nobody waits for so many."""
+"""The number of windows that an observation asks for which is to go on until it is ended."""
 _ENDS_WITHIN_S = 60.0
-"""A window that has begun, and whatever an engine waits for."""
+"""Seconds that a window that has begun, and whatever an engine waits for, may take to end."""
 
 
 class _Watched:
@@ -36,7 +36,7 @@ class _Watched:
         self._coming = coming
         self._goes_on: SimpleQueue[bool] = SimpleQueue()
         self._waits = False
-        """For the word that it is to go on, or not."""
+        """Whether it waits for the word that it is to go on, or not."""
         self._thread = threading.Thread(target=self._observe, name="profile-side-by-side", daemon=True)
 
     def start(self) -> None:

@@ -48,20 +48,20 @@ class Turns:
     """An iteration over the looks: each gives the part of the significance level that it may use."""
 
     arms: Sequence[int]
-    """Those that take part; who looks may leave some out from then on."""
+    """Arms that take part; who looks may leave some out from then on."""
     looks: Sequence[tuple[int, float]]
     measured: Callable[[Turn], Iterable[BlockWindows]]
-    """Measures a turn's blocks."""
+    """A function that measures a turn's blocks."""
     past: Sequence[BlockWindows] = ()
     """Blocks that an interrupted session measured, in their order."""
     whole: bool = False
-    """A turn of which only a part was measured is measured anew, as its blocks belong together."""
+    """Whether a turn of which only a part was measured is measured anew, as its blocks belong together."""
     is_time_for: Callable[[int], bool] = lambda _: True
-    """Tells whether so many blocks, those missing of a turn, would end in time."""
+    """A function that tells whether so many blocks, those missing of a turn, would end in time."""
     blocks: list[BlockWindows] = field(default_factory=list, init=False)
     """All blocks so far."""
     complete: bool = field(default=True, init=False)
-    """False where the time ended it."""
+    """Whether all turns were measured; False where the time ended it."""
 
     def __iter__(self) -> Iterator[float]:
         """Measure turn after turn, as long as the time lasts, and have the blocks looked at; at least once."""

@@ -14,7 +14,7 @@ VERIFICATION_BATCHES = 1
 
 @dataclass(frozen=True, slots=True)
 class WindowPlan:
-    """How long to look: numbers of windows."""
+    """The numbers of windows that say how long to look."""
 
     windows: int = 10
     warm_up: int = 14
@@ -28,7 +28,8 @@ class WindowPlan:
     blocks: int = 6
     """Blocks per arm of a confirmation; 0 leaves the answer unconfirmed."""
     longest_cold: float = 1.0
-    """A new engine may be loaded this many times as long as it must be, as long as its compilers are busy."""
+    """The longest time for which a new engine may be loaded while its compilers are busy, in times the time for which
+    it must be."""
 
     @property
     def block_windows(self) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _LATENCY = "latency"
 _SEPARATOR = "\n"
-"""Between the values of a setting that has several."""
+"""The text between the values of a setting that has several."""
 _OPTIONS = [option for option in OPTIONS if option.asked is not None]
 """Settings that say what was measured and where; those that say how it is reported are not among them."""
 

@@ -50,9 +50,9 @@ class Profiles:
     open_store: OpenStore | None
     stages: CompareProgress
     anew: bool
-    """Whatever is stored."""
+    """Whether every variant is profiled anew, whatever is stored."""
     complete: bool = True
-    """False where the database did not take all of a profile."""
+    """Whether the database took all of every profile."""
 
     def best(self, job: Job, slots: int | None, budget_s: float | None, *, stage: str) -> tuple[Variant, Profiled]:
         """Return a variant at its best within so many slots, and where that comes from."""

@@ -29,29 +29,29 @@ EXIT_CODES = {RankVerdict.FASTER: 0, RankVerdict.TIE: 0, RankVerdict.INCONCLUSIV
 
 @dataclass(frozen=True, slots=True)
 class Profiled:
-    """How a variant's configuration was found."""
+    """The way in which a variant's configuration was found."""
 
     run: str
     rounds: int
-    """That its search needed."""
+    """The number of rounds that its search needed."""
     throughput_per_s: float
-    """What the profile measured."""
+    """The throughput that the profile measured."""
     reused: bool
-    """It was stored, and still fits."""
+    """Whether the profile was stored, and still fits."""
     complete: bool = True
-    """False where the budget ended the search."""
+    """Whether the search ended by itself; False where the budget ended it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompareCase:
-    """What was compared, where and how."""
+    """The case of a comparison: what was compared, where and how."""
 
     engine: str
     profiled: tuple[Profiled, ...]
-    """By variant."""
+    """The profile of every variant."""
     terms: Terms
     slots: int | None
-    """That every variant might use at the most; None where each had all."""
+    """The slots that every variant might use at the most; None where each had all."""
     environment: Mapping[str, str]
     warnings: tuple[str, ...] = ()
 

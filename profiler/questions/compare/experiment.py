@@ -28,9 +28,8 @@ from profiler.job.topology import Topology
 from profiler.questions.compare.ranking import Pair, Ranking, Terms, rank
 
 DESIGN = WindowPlan(windows=6, warm_up=8, probe=0, block_probe=1, blocks=8)
-"""Eight blocks each. With *shared* noise the one of two variants that does 20 % more is named in 99.8 % of 500 cases,
-10 % in 76 %; the one of three in 98 % and 44 %.
-"""
+"""The design of a comparison: eight blocks of each variant; how often they name the fastest is in
+scripts/benches/results/compare.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +42,9 @@ class Variant:
     expected_per_s: float
     """Throughput that its profile measured."""
     fused: bool = False
-    """Runs as written today, without extra shuffles."""
+    """Whether it runs as written today, without extra shuffles."""
     is_warm: bool = False
-    """It was profiled on this very engine: its throughput is known, and compilers have seen its code."""
+    """Whether it was profiled on this very engine: its throughput is known then, and compilers have seen its code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +57,17 @@ class PastBlock:
 
 @dataclass(frozen=True, slots=True)
 class CompareResult:
-    """What came of a comparison."""
+    """The result of a comparison."""
 
     variants: tuple[Variant, ...]
-    """As they were measured: with the throughput by which the rates were set."""
+    """The variants as they were measured: with the throughput by which the rates were set."""
     ranking: Ranking
-    """Arms are the variants' positions."""
+    """The ranking of the arms, which are the variants' positions."""
     blocks: tuple[BlockWindows, ...]
     confidence: float
-    """Of the last look, over all pairs together."""
+    """The confidence of the last look, over all pairs together."""
     complete: bool = True
-    """False where the budget ended it."""
+    """Whether the comparison ended by itself; False where the budget ended it."""
 
     def throughput_per_s(self, arm: int) -> float | None:
         """Give a variant's throughput, such that it differs from the first one's by what the ranking says."""
@@ -101,9 +100,9 @@ class HeadToHead:
     design: WindowPlan = DESIGN
     report: Listener = ignore
     ends_s: float | None = None
-    """On the clock: no turn starts that would probably end later."""
+    """The moment on the clock after which no turn should end: none starts that probably would."""
     past: Sequence[PastBlock] = ()
-    """What an interrupted session of this comparison measured, in its order."""
+    """Blocks that an interrupted session of this comparison measured, in its order."""
     clock: Callable[[], float] = time.monotonic
     _time: BlockTime = field(init=False)
 

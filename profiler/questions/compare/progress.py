@@ -19,7 +19,7 @@ class CompareProgress:
         self._quiet = quiet
         self._current: Progress = Silent()
         self.measured = False
-        """A round was decided or a block measured, so there is something to go on with."""
+        """Whether a round was decided or a block measured, so that there is something to go on with."""
 
     def __enter__(self) -> Self:
         self._show(progress(error_console(), self._title, None, quiet=self._quiet))

@@ -40,7 +40,7 @@ from profiler.statistics.student import LogDifference, relative
 
 
 class RankVerdict(StrEnum):
-    """What is said of a pair, or of the arms at the top."""
+    """The verdict on a pair, or on the arms at the top."""
 
     FASTER = "faster"
     TIE = "tie"
@@ -49,10 +49,10 @@ class RankVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a ranking calls a difference, and what a tie."""
+    """The terms of a ranking: what it calls a difference, and what a tie."""
 
     alpha: float = 0.05
-    """Family error over all pairs and looks."""
+    """The error of naming a difference where there is none, over all pairs and looks."""
     relevant_effect: float = DEFAULTS.relevant_effect
     """Smallest difference that is called one."""
     margin: float = EQUIVALENCE_MARGIN
@@ -70,16 +70,16 @@ class Pair:
     low: float
     high: float
     confidence: float
-    """Of the interval: as strict as the step of Holm's procedure at which the pair is tested."""
+    """The confidence of the interval: as strict as the step of Holm's procedure at which the pair is tested."""
     p: float
     adjusted_p: float
-    """After Holm, over the part of the level that the look may use: it is held against the whole level."""
+    """The p after Holm, over the part of the level that the look may use: it is held against the whole level."""
     tie_p: float
-    """Of a difference beyond the margin, adjusted likewise."""
+    """The p of a difference beyond the margin, adjusted likewise."""
     detectable_effect: float
     """Smallest difference that is called with 80 % power, at the least."""
     mann_whitney_p: float | None = None
-    """Only where normality was rejected."""
+    """Mann-Whitney's p, only where normality was rejected."""
     warnings: tuple[Doubt, ...] = ()
 
     @property
@@ -90,11 +90,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What blocks say of all arms."""
+    """The ranking of all arms that blocks tell."""
 
     pairs: tuple[Pair, ...]
     levels: tuple[float | None, ...]
-    """What every arm does, at speed 1; None where nothing was measured of it."""
+    """Rows per second of every arm at speed 1; None where nothing was measured of it."""
 
     @property
     def ranks(self) -> tuple[int, ...]:
@@ -171,7 +171,7 @@ class _Look:
     terms: Terms
     alpha: float
     family: int
-    """Pairs that are tested."""
+    """The number of pairs that are tested."""
 
     def pair(
         self, arms: tuple[int, int], compared: ArmDifference, sharing: int, adjusted_p: float, tie_p: float

@@ -25,11 +25,11 @@ from profiler.job.topology import Cost, Function, Operator, Topology
 
 @dataclass(frozen=True, slots=True)
 class Burden:
-    """What an operator is made to do beside its own work."""
+    """The work that an operator is made to do beside its own."""
 
     operator: str
     part: float
-    """Of its own work."""
+    """The burden as a part of the operator's own work."""
     cpu_s_per_row: float
     """CPU seconds for every row it receives."""
     numbers_per_row: int = 0

@@ -13,16 +13,16 @@ from profiler.statistics.confirmation import Block
 BASELINE, CANDIDATE = 0, 1
 """The arms of a gate."""
 QUANTILE = 0.95
-"""Of the latency."""
+"""The quantile of the latency."""
 
 
 class Criterion(StrEnum):
-    """What a gate looks at."""
+    """A quantity that a gate looks at."""
 
     CPU = "cpu-per-row"
     """CPU seconds of the job per source row × speed index: the sharp one."""
     OPERATOR = "operator-cpu"
-    """The same of a single operator, as a part of the job's: sharper still where one operator alone got slower."""
+    """CPU seconds of a single operator, as a part of the job's: sharper still where one operator alone got slower."""
     THROUGHPUT = "throughput"
     """Source rows per second under stress."""
     LATENCY = "latency"
@@ -50,7 +50,7 @@ BLOCKS: dict[Criterion, Callable[[Sequence[BlockWindows]], list[Block]]] = {
     Criterion.THROUGHPUT: throughput_blocks,
     Criterion.LATENCY: latency_blocks,
 }
-"""How to read the criteria of the whole job; of all values more is better."""
+"""The functions that read the criteria of the whole job; of all values more is better."""
 
 
 def cpu_s_per_row(window: Observation) -> float:

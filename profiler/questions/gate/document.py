@@ -37,7 +37,7 @@ _UNITS = {
 
 
 class Against(StrEnum):
-    """What the candidate is compared with."""
+    """The opponent of the candidate."""
 
     ITSELF = "itself"
     TOPOLOGY = "topology"
@@ -47,24 +47,24 @@ class Against(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GateCase:
-    """Who was compared with whom, where and how."""
+    """The case of a gate: who was compared with whom, where and how."""
 
     topology: str
     engine: str
     configuration: Configuration
     against: Against
     baseline: str
-    """What it is called: a name, a revision, a file."""
+    """The name of the baseline: one it was stored under, a revision, a file."""
     limits: GateLimits
     environment: Mapping[str, str]
     baseline_environment: Mapping[str, str] | None = None
-    """Where a stored baseline was measured."""
+    """The place where a stored baseline was measured."""
     only_saves: bool = False
-    """Nothing was to be compared: the job met itself, so that the noise of a new baseline is known."""
+    """Whether nothing was to be compared: the job met itself, so that the noise of a new baseline is known."""
     saved_baseline: str | None = None
     saved_blocks: int = 0
     saving_failed: bool = False
-    """The database did not take the baseline."""
+    """Whether the database did not take the baseline."""
     warnings: tuple[str, ...] = ()
 
     @property

@@ -25,26 +25,27 @@ from profiler.questions.gate.verdict import GateLimits
 from profiler.statistics.noise_floor import foreseen_floor
 
 NUMBERS_PER_S = 7e7
-"""Random numbers that a core draws in Spark's expressions, as a first guess: word count's count took 14 ns for each."""
+"""Random numbers per second that a core draws in Spark's expressions, as a first guess
+(scripts/benches/results/gate_spark.md)."""
 _FURTHEST = 20
 """Factor by which a calibration may correct that guess: a wild one must not make a drill that never ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drilled:
-    """What a drill does, and what is expected of it."""
+    """A drill: what it does, and what is expected of it."""
 
     operator: str
     part: float
-    """Of its work that the operator works longer."""
+    """The part of its work that the operator works longer."""
     share: float
-    """Of the job's CPU time per row that is the operator's."""
+    """The part of the job's CPU time per row that is the operator's."""
     foreseen_effect: float
     """The smallest effect on CPU per row that the gate could find, by the noise seen before it, on a good day."""
 
     @property
     def expected_effect(self) -> float:
-        """On the job's CPU per row."""
+        """The effect on the job's CPU per row that is expected."""
         return self.part * self.share
 
     @property
@@ -93,7 +94,7 @@ class Loader:
     """Loads an operator so that it works longer by the part that was asked for."""
 
     runs_functions: bool
-    """False on the simulated engine, which knows costs only."""
+    """Whether the engine runs functions; False on the simulated one, which knows costs only."""
 
     def calibrates(self, topology: Topology, operator: str) -> bool:
         """Tell whether the engine has to be asked what a burden of this operator costs."""

@@ -1,46 +1,30 @@
 """A gate: is this version of a job slower than another? Blocks of both, and one verdict.
 
 First the baseline is loaded for as long as a cold engine needs, which also tells the rate that stresses both versions.
-A candidate with code of its own is then loaded half as long: what a compiler has not seen yet would look slower (in one
-drill on Spark without that, its four blocks took 43, 35, 40 and 32 µs per row). Then come turns, a block of each
-version, each a deployment of its own: windows under stress, then a latency probe at a rate that both can follow. There
-are two looks at the blocks, after half of the turns and at the end. A baseline that cannot be run any more takes part
-with the blocks that were stored of it, and the candidate is offered what was offered to it then. A gate that was
-interrupted goes on with what is stored of it: the engine, a new one, is loaded again, and the same rates are offered.
-
-Operators are told apart all along (`Detail.APART`), as the one that got slower is to be named.
+A candidate with code of its own is then loaded half as long: what a compiler has not seen yet would look slower. Then
+come turns, a block of each version, each a deployment of its own: windows under stress, then a latency probe at a rate
+that both can follow. There are two looks at the blocks, after half of the turns and at the end; an early look that no
+turn can follow is left out, as it would use up a part of the significance level in vain. A baseline that cannot be run
+any more takes part with the blocks that were stored of it, and the candidate is offered what was offered to it then. A
+gate that was interrupted goes on with what is stored of it: the engine, a new one, is loaded again, and the same rates
+are offered. Operators are told apart all along (`Detail.APART`), as the one that got slower is to be named.
 
 **Two at a time.** Where the engine and its slots allow it, the two blocks of a turn are measured at the same time, and
-the differences within turns are tested: what the machine does to one version it does to the other. One after the other
-(ABBA…), blocks of unchanged word count on Spark differ by 5 to 8 % CPU per row, and a gate of six minutes saw 14 to
-27 %. At the same time, windows of two deployments differ by 4.5 %, and blocks of eight windows by 1 to 1.5 % (six turns
-of two versions, 10 and 6.6 % apart). A version that takes more threads gets more of the cores, so that throughput may
-be shared unevenly; CPU per row, the sharp criterion, is not, and a version that certainly takes less of it is not
-failed for its throughput. Blocks of a baseline that had company then are compared with blocks of a candidate that has
-it too: another deployment of it, whose blocks do not count, as two of one version at the same time are no two values.
+the differences within turns are tested: what the machine does to one version it does to the other, so that far smaller
+slowdowns are seen than one after the other (ABBA…). A version that takes more threads gets more of the cores, so that
+throughput may be shared unevenly; CPU per row, the sharp criterion, is not, and a version that certainly takes less of
+it is not failed for its throughput. Blocks of a baseline that had company then are compared with blocks of a candidate
+that has it too: another deployment of it, whose blocks do not count, as two of one version at the same time are no two
+values.
 
-Where the time is short (six minutes on Spark), what is spent before the blocks is kept small: blocks that only prepare
-have no latency probe, the block that calibrates a drill lets the compiler see the candidate as well, and the same code
-is loaded once. The blocks get shorter too, three windows under stress instead of four, where not all long ones fit.
-More turns are worth more than longer ones: what differs from one deployment to the next is averaged over blocks only,
-and few blocks leave few degrees of freedom. Of 300 gates each, in turns, *shared* noise, one operator with half of the
-CPU time, when a block's first window did not count yet:
+**Short gates.** Where the time is short, what is spent before the blocks is kept small: blocks that only prepare have
+no latency probe, the block that calibrates a drill lets the compiler see the candidate as well, and the same code is
+loaded once. The blocks get shorter too, where not all long ones fit: more turns are worth more than longer ones, as
+what differs from one deployment to the next is averaged over blocks only. A block's first window counts: both versions
+begin with an empty state and full caches of the other one. (It does not in confirmations, whose arms have other tasks.)
+Every block keeps its probe: blocks of two kinds would differ by what counts as noise.
 
-    windows per block     turns    unchanged code: pass    20 % more work: found
-    1 + 3 + 1 probe       4        41 %                    70 %
-    1 + 2 + 1 probe       5        42 %                    90 %
-    1 + 3 + 1 probe       5        59 %                    94 %
-    1 + 2 + 1 probe       6        55 %                    99 %
-    1 + 3 + 1 probe       8        84 %                    100 %
-    1 + 2 + 1 probe       8        74 %                    100 %
-
-A block's first window counts: both versions begin with an empty state and full caches of the other one. Over twelve
-deployments of word count on Spark the means of CPU per row × speed index vary by 4.1 % with it and by 5.3 % without,
-those of the throughput by 7.8 and 9.9 %. (It does not in confirmations, whose arms have other tasks.)
-
-(A choice: every block keeps its probe. Its windows count for the CPU per row, so that leaving every other one out would
-save two seconds a block, and make blocks of two kinds whose differences count as noise.) An early look that no turn
-can follow is left out: it would use up a fifth of the significance level in vain.
+The figures behind these choices are in scripts/benches/results/gate.md and gate_spark.md.
 """
 
 from __future__ import annotations
@@ -68,13 +52,13 @@ from profiler.questions.gate.verdict import GateLimits, GateVerdict, Judgement, 
 from profiler.statistics.confirmation import BlockLayout
 
 DESIGN = WindowPlan(windows=6, warm_up=8, probe=0, block_warm_up=0, block=4, block_probe=1, blocks=8)
-"""Eight blocks each: with *shared* noise they find 9.6 % more CPU per row, and 5.7 % where one operator adds it."""
+"""The design of a gate: eight blocks of each version; what they find is in scripts/benches/results/gate.md."""
 
 SHORT_BLOCK = 3
 """Windows of a block under stress where there is no time for all blocks."""
 
 FEWEST_BLOCKS = 2
-"""Of each version, to tell anything."""
+"""The fewest blocks of each version that tell anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +77,9 @@ class StoredSide:
     name: str
     blocks: tuple[BlockWindows, ...]
     throughput_per_s: float
-    """By which the rates of its blocks were set."""
+    """The throughput by which the rates of its blocks were set."""
     had_company: bool = False
-    """Its blocks were measured two at a time."""
+    """Whether its blocks were measured two at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,23 +88,23 @@ class Drill:
 
     part: float
     runs_functions: bool
-    """False on the simulated engine, which knows costs only."""
+    """Whether the engine runs functions; False on the simulated one, which knows costs only."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """What came of a gate."""
+    """The result of a gate."""
 
     judgement: Judgement | None
-    """None where nothing was measured, as it would have been in vain."""
+    """The judgement; None where nothing was measured, as it would have been in vain."""
     blocks: tuple[BlockWindows, ...] = ()
     throughput_per_s: float = 0.0
-    """By which the rates of the blocks were set: of the baseline under stress."""
+    """The throughput of the baseline under stress, by which the rates of the blocks were set."""
     interleaved: bool = True
     together: bool = False
-    """The blocks of a turn were measured at the same time."""
+    """Whether the blocks of a turn were measured at the same time."""
     complete: bool = True
-    """False where the budget ended it."""
+    """Whether the gate ended by itself; False where the budget ended it."""
     drilled: Drilled | None = None
 
     @property
@@ -155,22 +139,22 @@ class GateExperiment:
     drill: Drill | None = None
     report: Listener = ignore
     note: Callable[[str], None] = lambda _: None
-    """Hears what is expected of a drill before it is measured."""
+    """A function that hears what is expected of a drill before it is measured."""
     ends_s: float | None = None
-    """On the clock: no block starts that would probably end later."""
+    """The moment on the clock after which no block should end: none starts that probably would."""
     past: Sequence[BlockWindows] = ()
     """Blocks that an interrupted session of this gate measured, in their order."""
     past_expected_per_s: float | None = None
-    """Throughput by which the rates of those were set."""
+    """The throughput by which the rates of those blocks were set."""
     same_code: bool = False
-    """Both versions are the same code, so that a compiler that knows one of them knows the other."""
+    """Whether both versions are the same code, so that a compiler that knows one of them knows the other."""
     clock: Callable[[], float] = time.monotonic
     _time: BlockTime = field(init=False)
     _warmth: Warmth = field(init=False)
     _together: bool = field(init=False)
-    """The blocks of a turn are measured at the same time."""
+    """Whether the blocks of a turn are measured at the same time."""
     _uncounted: int = field(default=0, init=False)
-    """Blocks that prepared the candidate."""
+    """The number of blocks that prepared the candidate."""
 
     def __post_init__(self) -> None:
         """Begin to see how long things take."""

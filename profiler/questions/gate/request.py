@@ -13,7 +13,7 @@ class GateRequest:
     """What a gate is asked to do."""
 
     reference: str
-    """TOPOLOGY as it was written."""
+    """The TOPOLOGY argument as it was written."""
     topology: Topology
     tasks: Mapping[str, int] | None
     baseline: str | None

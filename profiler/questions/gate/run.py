@@ -34,11 +34,13 @@ from profiler.settings.declarations import Settings
 from profiler.settings.option import Ability
 
 BUDGET_S = 360.0
-"""Of a gate with real windows, where none is set: all of the command, until Spark has ended."""
+"""The budget in seconds of a gate with real windows, where none is set: for all of the command, until Spark has
+ended."""
 TURNS, TWO_AT_A_TIME = "turns", "two at a time"
-"""How blocks were measured, where it was not one after the other."""
+"""The names of the ways in which blocks were measured, where it was not one after the other."""
 CLOSING_S = 25.0
-"""Of the budget that blocks may not use: Spark, broker and database take up to 15 s to end, Python a few to start."""
+"""Seconds of the budget that blocks may not use: Spark, broker and database take up to 15 s to end, Python a few to
+start."""
 
 
 def run_gate(request: GateRequest, settings: Settings) -> int:

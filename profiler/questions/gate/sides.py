@@ -19,15 +19,15 @@ from profiler.questions.gate.request import GateRequest
 
 @dataclass(frozen=True, slots=True)
 class Opponent:
-    """What the candidate is compared with."""
+    """The opponent that the candidate is compared with."""
 
     kind: Against
     name: str
     topology: Topology | None
-    """None where only stored blocks are left of it."""
+    """The opponent's topology; None where only stored blocks are left of it."""
     warnings: tuple[str, ...] = ()
     same_code: bool = False
-    """It is the candidate's very commit, and nothing was changed since."""
+    """Whether it is the candidate's very commit, and nothing was changed since."""
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from profiler.statistics.student import relative
 
 
 class OperatorQuantity(StrEnum):
-    """What of an operator is compared."""
+    """The quantity of an operator that is compared."""
 
     CPU = "cpu"
     BUSY = "busy"
@@ -29,17 +29,17 @@ class OperatorQuantity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OperatorChange:
-    """What an operator or source costs per source row in both arms."""
+    """The cost of an operator or source per source row in both arms."""
 
     name: str
     quantity: OperatorQuantity
     baseline_s: float
     candidate_s: float
     effect: float
-    """Relative; infinite for an operator that the baseline does not have."""
+    """The relative effect; infinite for an operator that the baseline does not have."""
     low: float
     high: float
-    """Each end holds with the confidence of the judgement."""
+    """The upper end of the interval; each end holds with the confidence of the judgement."""
 
     @property
     def increase_s(self) -> float:

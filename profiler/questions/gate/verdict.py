@@ -68,9 +68,10 @@ class GateLimits:
     max_slowdown: float = 0.05
     """The smallest slowdown that fails."""
     rule_out: float = 0.10
-    """A pass means that the slowdown is smaller than this."""
+    """The slowdown that a pass rules out."""
     alpha: float = 0.05
-    """Family error: of calling a candidate slower that is not; and, criterion by criterion, of a wrong pass."""
+    """The error of calling a candidate slower that is not, over all criteria; and, criterion by criterion, of a wrong
+    pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +81,24 @@ class CriterionFinding:
     criterion: Criterion
     verdict: GateVerdict
     baseline: float
-    """CPU seconds per row, rows per second, or milliseconds."""
+    """The baseline's value: CPU seconds per row, rows per second, or milliseconds."""
     candidate: float
     effect: float
-    """Relative: +0.1 is 10 % more CPU per row, -0.1 is 10 % less throughput."""
+    """The relative effect: +0.1 is 10 % more CPU per row, -0.1 is 10 % less throughput."""
     low: float
     high: float
-    """Each end holds with the confidence of the judgement."""
+    """The upper end of the interval; each end holds with the confidence of the judgement."""
     p: float
-    """One-sided, of no slowdown."""
+    """The one-sided p of no slowdown."""
     adjusted_p: float
-    """After Holm, over the part of the level that the look may use: below 5 % is significant, whichever look it is."""
+    """The p after Holm, over the part of the level that the look may use: below 5 % is significant, whichever look it
+    is."""
     detectable_effect: float
     """The smallest slowdown that is called with 80 % power, as an effect."""
     n_baseline: int
     n_candidate: int
     mann_whitney_p: float | None = None
-    """Two-sided; only where normality was rejected."""
+    """Mann-Whitney's two-sided p, only where normality was rejected."""
     warnings: tuple[Doubt, ...] = ()
 
 
@@ -106,10 +108,10 @@ class Judgement:
 
     verdict: GateVerdict
     confidence: float
-    """Of this look."""
+    """The confidence of this look's intervals."""
     findings: tuple[CriterionFinding, ...]
     operators: tuple[OperatorChange, ...]
-    """The one that adds the most seconds per row first."""
+    """The operators' changes, the one that adds the most seconds per row first."""
 
     @property
     def slower_operator(self) -> OperatorChange | None:
@@ -189,9 +191,9 @@ class _Test:
     weight: float = 1.0
     """Part of the job's time that it is about."""
     tries: int = 1
-    """Operators of which it is the one that grew the most (Bonferroni)."""
+    """The number of operators of which it is the one that grew the most (Bonferroni)."""
     moved: float = 0.0
-    """What others do less for certain, as a part of the job's time: negative, or none."""
+    """The work that others do less for certain, as a part of the job's time: negative, or none."""
     mann_whitney_p: float | None = None
 
     @property
@@ -254,7 +256,7 @@ def _finding(
     may_fail: bool,
 ) -> CriterionFinding:
     def effect(slowdown: float) -> float:
-        """Of throughput there is less where it takes longer."""
+        """Return the effect in the criterion's own direction: of throughput there is less where it takes longer."""
         return 1 / (1 + slowdown) - 1 if criterion is Criterion.THROUGHPUT else slowdown
 
     low, high = test.bounds(alpha)

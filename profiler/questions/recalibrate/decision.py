@@ -35,7 +35,7 @@ _LEAST_FIRST = (Scope.CONFIRM, Scope.PLATFORM, Scope.FEATURES, Scope.ALL)
 
 
 class RecalibrationVerdict(StrEnum):
-    """What became of the stored profile."""
+    """The verdict on the stored profile."""
 
     CONFIRMED = "confirmed"
     CHANGED = "changed"
@@ -49,10 +49,10 @@ class Decided:
     warm: StoredProfile
     scope: Scope
     differences: tuple[Difference, ...]
-    """Of the profile that the warm start comes from."""
+    """The differences from the profile that the warm start comes from."""
     why: str
     only_fewer_slots: bool = False
-    """Nothing but slots went: what was the best of more is the best of fewer, if it fits and is as good."""
+    """Whether nothing but slots went: what was the best of more is the best of fewer, if it fits and is as good."""
 
 
 def decide(stored: StoredProfile, now: Fingerprint) -> Decided:

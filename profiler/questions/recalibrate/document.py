@@ -37,7 +37,7 @@ STEPS: Mapping[Scope, tuple[int, ...]] = {
     Scope.FEATURES: (1,),
     Scope.ALL: (1, 2, 3),
 }
-"""Steps that are repeated in any case."""
+"""The steps that every scope repeats in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class RecalibrateCase:
     """What is recalibrated, and what was decided before anything was measured."""
 
     asked: Decided
-    """Of the profile that the user asked about."""
+    """The decision on the profile that the user asked about."""
     decided: Decided
-    """Of the one that the warm start comes from; often the same."""
+    """The decision on the profile that the warm start comes from; often the same."""
 
 
 def recalibrate_document(

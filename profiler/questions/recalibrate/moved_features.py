@@ -33,11 +33,11 @@ class Movement:
 
     name: str
     quantity: str
-    """'busy' or 'CPU'."""
+    """The quantity that moved: 'busy' or 'CPU'."""
     before_s: float
     now_s: float
     p: float
-    """Adjusted for all that was compared."""
+    """The p, adjusted for all that was compared."""
 
     @property
     def effect(self) -> float:

@@ -11,7 +11,7 @@ class RecalibrateRequest:
 
     profile: str | None
     topology: str | None
-    """TOPOLOGY where the stored profile does not say it, or it has moved."""
+    """The TOPOLOGY argument, where the stored profile does not say it, or it has moved."""
     dry_run: bool
     watch: bool
     job: str | None

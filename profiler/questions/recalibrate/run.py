@@ -93,13 +93,13 @@ class _Job:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What came of it."""
+    """The result of a recalibration, and whether it was kept."""
 
     case: RecalibrateCase
     found: SearchResult | None = None
     result: Profile | None = None
     complete: bool = True
-    """False where the history did not take all of it."""
+    """Whether the history took all of it."""
 
 
 def run_recalibration(request: RecalibrateRequest, settings: Settings) -> int:

@@ -22,11 +22,11 @@ from profiler.questions.search.stored_profile import StoredRounds
 from profiler.statistics.result import Comparison, Verdict
 
 BLUNT = 0.5
-"""A comparison that would not have found so large an effect confirms nothing."""
+"""The detectable effect from which on a comparison confirms nothing."""
 
 
 class Standing(StrEnum):
-    """What became of a stored answer."""
+    """The standing of a stored answer."""
 
     AS_GOOD = "as good as stored"
     SLOWER = "slower than stored"
@@ -35,7 +35,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a round says of the stored answer; the effect is the round's."""
+    """A look at the stored answer through a round; the effect is the round's."""
 
     standing: Standing
     comparison: Comparison

@@ -21,7 +21,7 @@ from profiler.settings.declarations import ExportKind
 
 _STYLES = {"confirmed": "green", "changed": "bold yellow", "inconclusive": "yellow"}
 _WIDTH = 13
-"""Of the labels."""
+"""The width of the labels."""
 
 
 def print_recalibration(console: Console, document: Mapping[str, Any], profile: Profile | None) -> None:

@@ -31,13 +31,13 @@ from profiler.questions.search.readings.loads import cpu_per_source_row, loads_p
 from profiler.questions.search.stored_profile import StoredRounds
 
 SECOND_LOOK = 2
-"""How many times as long as the first it is."""
+"""The length of the second look, in times the first."""
 
 Looked = Generator[Trial | Decision, Round | None, Look]
 
 
 class Scope(StrEnum):
-    """Which steps are repeated."""
+    """The steps that are repeated."""
 
     CONFIRM = "confirm"
     PLATFORM = "platform"

@@ -19,11 +19,11 @@ RELEASE = 0.8
 _MISSING = 3
 """Times the time between two windows that a gap may be."""
 QUEUE_S = 10.0
-"""Where no limit is given: a queue that the profile's throughput would take so long to work off."""
+"""The limit of the queue where none is given: seconds that the profile's throughput would take to work it off."""
 
 
 class WatchedQuantity(StrEnum):
-    """What is watched."""
+    """A quantity that is watched."""
 
     QUEUE = "queue"
     LATENCY = "latency"
@@ -31,7 +31,7 @@ class WatchedQuantity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WatchLimits:
-    """From where on it is too much, and for how long."""
+    """The limits of a watch: from where on it is too much, and for how long."""
 
     queue_rows: float
     latency_ms: float
@@ -64,20 +64,20 @@ class Alarm:
     raised: bool
     value: float
     limit: float
-    """The one that was crossed: the lower where the alarm ended."""
+    """The limit that was crossed: the lower one where the alarm ended."""
     since: datetime
-    """From when on it was crossed all the time."""
+    """The moment since which it was crossed all the time."""
 
 
 @dataclass(slots=True)
 class _State:
     raised: bool = False
     since: datetime | None = None
-    """From when on every window was on the other side of the limit."""
+    """The moment since which every window was on the other side of the limit."""
     known: datetime | None = None
-    """When it was known last."""
+    """The moment at which it was known last."""
     step: timedelta = timedelta()
-    """Between the last two windows in which it was known."""
+    """The time between the last two windows in which it was known."""
 
 
 @dataclass(slots=True)

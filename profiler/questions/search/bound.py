@@ -35,7 +35,7 @@ NEARLY = 0.9
 
 
 class By(StrEnum):
-    """What an answer is bound by."""
+    """The kind of bound of an answer."""
 
     GENERATOR = "generator"
     LATENCY = "latency"
@@ -55,11 +55,11 @@ class Bound:
     by: By
     cores: Count
     cores_share: float = 0.0
-    """Of all cores that are in use."""
+    """The share of all cores that are in use."""
     element: str | None
     """The source or operator that is the limit; None where it is not one of them."""
     busy_share: float = 0.0
-    """Of its time that the busiest task of the element is busy."""
+    """The share of its time that the busiest task of the element is busy."""
 
 
 def bound_of(profile: SearchResult) -> Bound:

@@ -40,7 +40,7 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found, and every round that led to it."""
+    """The result of a search: what it found, and every round that led to it."""
 
     topology: Topology
     context: SearchContext
@@ -51,12 +51,12 @@ class SearchResult:
     rounds: tuple[Round, ...]
     answer: Round
     initial: Round
-    """Today's job where it was measured, else one task each."""
+    """The round of today's job where it was measured, else of one task each."""
     confirmations: tuple[Confirmation, ...] = ()
     notes: tuple[str, ...] = ()
     verification: Verification | None = None
     complete: bool = True
-    """False where the time budget ended the search."""
+    """Whether the search ended by itself; False where the time budget ended it."""
 
     @property
     def gain(self) -> float:
@@ -78,9 +78,10 @@ class TimeLimits:
     """Seconds from its beginning by which parts of a profile are to end; None is no limit."""
 
     search_s: float | None = None
-    """No round starts that would end after it."""
+    """Seconds after which no round should end: none starts that would."""
     confirmed_s: float | None = None
-    """A confirmation has as many blocks as fit before it, and `FEWEST_BLOCKS` of each arm at the least."""
+    """Seconds before which a confirmation should end: it has as many blocks as fit, and `FEWEST_BLOCKS` of each arm at
+    the least."""
 
 
 FEWEST_BLOCKS = 3
@@ -99,7 +100,7 @@ class Loop:
     slots: int | None = None
     budget_s: float | None = None
     limits: TimeLimits = field(default_factory=TimeLimits)
-    """Where there is no budget."""
+    """The limits where there is no budget."""
     production_batch_s: float | None = None
     """Length of the batches with which the answer is verified; None leaves it unverified."""
     clock: Callable[[], float] = time.monotonic

@@ -20,15 +20,15 @@ class PasteSettings:
 
     kafka_partitions: dict[str, Count]
     repartition: dict[str, Count]
-    """Operators without state: `df.repartition(n)` before each."""
+    """Tasks of the operators without state: `df.repartition(n)` before each."""
     stateful: dict[str, Count] = field(default_factory=dict)
-    """Stateful operators: `spark.sql.shuffle.partitions` of the query each one runs in."""
+    """Tasks of the stateful operators: `spark.sql.shuffle.partitions` of the query each one runs in."""
     slots: Count
-    """For all tasks, and for what the engine needs beside them."""
+    """The slots for all tasks, and for what the engine needs beside them."""
     spark: dict[str, str] = field(default_factory=dict)
     """Settings of the session without which the answer may not hold."""
     launch: dict[str, str] = field(default_factory=dict)
-    """Those of them that a session takes only when it starts."""
+    """Settings of these that a session takes only when it starts."""
     source: dict[str, str] = field(default_factory=dict)
     """Options of the Kafka sources, likewise."""
     sink: dict[str, str] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class PasteSettings:
     master: str | NotTold = field(default=None, metadata=OMITTED_IF_NONE)
     """Master of the cluster that the answer was measured on; None for a local one, whose slots say it."""
     inner_partitions: dict[str, Count] = field(default_factory=dict)
-    """Topics between two queries, by the operator that reads them."""
+    """Partitions of the topics between two queries, by the operator that reads them."""
     shuffle_partitions: Count | None
     """Value of `spark.sql.shuffle.partitions`; None where the operators with state ask for different ones."""
 

@@ -40,12 +40,15 @@ from profiler.settings.option import Ability
 
 QUICK_WINDOWS = 5
 LONGEST_COLD = 2.5
-"""Times --warm-up: the first round tells what every operator costs, and a JVM that compiles makes all of it dearer."""
+"""The longest load of a new engine in times --warm-up: the first round tells what every operator costs, and a JVM that
+compiles makes all of it dearer."""
 SEARCH_S = 360.0
 CONFIRMED_S = 590.0
-"""All of it is to end in twelve minutes: starting takes 20 s before, a verification up to 100 s after."""
+"""Seconds within which an answer is confirmed. All of it is to end in twelve minutes: starting takes 20 s before, a
+verification up to 100 s after."""
 QUICK_BUDGET_S = 210.0
-"""Of the rounds; the services and the session take up to 20 s before, closing them takes some after."""
+"""Seconds for the rounds of a quick profile; the services and the session take up to 20 s before, closing them takes
+some after."""
 
 
 def run_profile(topology: Topology, settings: Settings, reference: str) -> int:

@@ -22,7 +22,8 @@ from profiler.settings.option import Ability
 MOST = 20
 """Stored profiles of a topology that are looked at, the newest ones."""
 RECENT = timedelta(days=1)
-"""Since the start of a run that is gone on with by itself: rounds of a machine as it was last week are worth little."""
+"""Time since the start of a run within which it is gone on with by itself: rounds of a machine as it was last week are
+worth little."""
 RECALIBRATES = "recalibrates"
 """The parameter of a recalibration that names the profile it started from."""
 

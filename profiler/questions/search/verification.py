@@ -33,19 +33,19 @@ KEPT_UP = 0.97
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of it."""
+    """The result of a verification."""
 
     batch_s: float
     rate_per_s: float
     latency_ms: Latency | None
-    """None where no row told it; the constraint then counts as met."""
+    """The latency; None where no row told it: the constraint then counts as met."""
     latency_quantile: float
-    """The one that the constraint bounds."""
+    """The quantile that the constraint bounds."""
     latency_met: bool
     queue_grew: bool
     came_through_per_s: float
     less: Verification | None
-    """The same at a lower rate, where this one failed."""
+    """The verification at a lower rate, where this one failed."""
     passed: bool
     """The answer holds in production."""
 

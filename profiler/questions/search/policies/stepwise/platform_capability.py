@@ -71,8 +71,8 @@ def throttle(search: Search) -> Moves:
     """Find the most that the fastest configuration can be offered within the latency constraint, by halving.
 
     Nothing to do where the fastest keeps it; and where a slower configuration keeps it unthrottled, only rates above
-    what that one does are worth a round. One after the other instead of by halving, *diamond* on Spark spent five
-    rounds on rates of which none kept it.
+    what that one does are worth a round. One after the other instead of by halving, a search spends more rounds on
+    rates that do not keep it (scripts/benches/results/quality.md).
     """
     fastest = _fastest(search)
     if search.meets_latency(fastest) or fastest.trial.fused:
