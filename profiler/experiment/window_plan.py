@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FEWEST_WINDOWS = 4
-"""Fewer make a round doubtful, and tell no hopeless one."""
+"""The fewest windows of a round: fewer make it doubtful, and tell no hopeless one."""
 VERIFICATION_WARM_UP_BATCHES = 1
 """Batches of a new deployment that a verification does not count; its second try goes on with the same one."""
 VERIFICATION_BATCHES = 1

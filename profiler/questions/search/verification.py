@@ -26,7 +26,8 @@ from profiler.job.topology import Topology
 
 LOAD = 0.95
 LESS_LOAD = 0.8
-"""Of a second try, where the first one fails: of what was found, or of what came through if the queue grew."""
+"""The load of a second try, where the first one fails: as a part of what was found, or of what came through if the
+queue grew."""
 KEPT_UP = 0.97
 """Part of the offered rows that must come through for the queue to count as not growing."""
 
