@@ -37,6 +37,12 @@ def pytest_runtest_makereport(item, call):
             file.write(f"{item.nodeid}\n")
 
 
+def pytest_collection_modifyitems(items):
+    """Hand out files that start whole commands first: they take longest, and no worker may be left alone with one."""
+    commanding = {item.path for item in items if "command" in item.fixturenames}
+    items.sort(key=lambda item: item.path not in commanding)
+
+
 @pytest.fixture(autouse=True)
 def _no_real_parts_without_a_marker(request, monkeypatch):
     """Make an unmarked test fail the moment it starts a heavy program."""

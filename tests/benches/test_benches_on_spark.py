@@ -15,7 +15,7 @@ from scripts.benches import engine, generator, trust, uninstrumented
 from scripts.benches.uninstrumented import plain_windows
 from scripts.benches.warm_engine import CONFIGURATION, TOPOLOGY, WarmEngine
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.alone]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 
 BEYOND_REACH_PER_S = 50_000.0
 

@@ -1,4 +1,4 @@
-"""`profile gate` with the real parts: a pair of commits and a drill come out red and name the operator; unchanged code
+"""`profile gate` with the real parts: a slower commit and a drill come out red and name the operator; unchanged code
 does not."""
 
 from __future__ import annotations
@@ -31,16 +31,15 @@ def draw(rows):
 
 topology = Topology.chain("draws", Source("lines", payloads="lines.jsonl"), upper, draw)
 """
-SHORT = ("--window", "1s", "--warm-up", "10s", "--master", "local[8]")
+SHORT = ("--window", "1s", "--warm-up", "4s", "--master", "local[8]", "--json", "gate.json")
 
 
 @pytest.fixture
 def repository(tmp_path):
-    """A job whose second commit draws twice as many numbers per row, where the commands of the test run."""
+    """A job that draws numbers for every row, where the commands of the test run."""
     made = Repository(tmp_path)
     (tmp_path / "lines.jsonl").write_text("".join(f"line {number % 7}\n" for number in range(1000)))
     made.commit(job=JOB, sizes="NUMBERS = 500\n")
-    made.commit(sizes="NUMBERS = 1000\n")
     return made
 
 
@@ -50,13 +49,22 @@ def gate_document_of(repository):
     return document
 
 
-def test_the_second_commit_is_slower_and_its_operator_is_named(command, repository, tmp_path_factory):
-    """Exit 1, both commits measured together in one session, though the first call was killed in the second turn.
+def test_unchanged_code_is_saved_and_a_slower_commit_that_meets_it_is_named(command, repository, tmp_path_factory):
+    """The commit that was saved runs again beside the work tree's, in one session, though the first call was killed.
 
-    The next call goes on after the first turn; nothing is left of the first commit's code.
+    It was measured against itself, where nothing can be slower. The killed gate is gone on with after its first turn;
+    exit 1, and nothing is left of the saved commit's code.
     """
+    saved = command("gate", "job.py", "--save-baseline", "main", "--blocks", "2", *SHORT)
+    assert saved.ended() == 0, saved.err + saved.out
+    document = gate_document_of(repository)
+    assert document["saved_baseline"] == "main"
+    assert "warm-up" not in saved.err, "the same code is known already"
+    assert len(document["blocks"]) == 4
+    assert abs(document["criteria"][0]["effect"]) < 0.5
+    repository.commit(sizes="NUMBERS = 1000\n")
     elsewhere = tmp_path_factory.mktemp("elsewhere")  # the test's cache is in the repository, where no copy may be
-    options = ("--against-rev", "HEAD~1", "--blocks", "3", *SHORT, "--json", "gate.json")
+    options = ("--baseline", "main", "--blocks", "3", *SHORT)
     killed = command("gate", "job.py", *options)
     killed.wait_for("block 4 of 7")  # one that warms the candidate up, and a turn
     killed.process.kill()
@@ -67,32 +75,17 @@ def test_the_second_commit_is_slower_and_its_operator_is_named(command, reposito
     assert [int(number) for number in re.findall(r"block (\d) of 7", gate.err)][:2] == [1, 4]
     document = gate_document_of(repository)
     assert document["slower_operator"] == "draw"
-    assert document["baseline"]["interleaved"]
+    assert (document["baseline"]["kind"], document["baseline"]["interleaved"]) == ("revision", True)
+    assert document["baseline"]["name"].endswith("(main)")
     assert document["environment"]["turns"] == "two at a time"
     assert "mostly in 'draw'" in gate.out
     assert "WARN" not in gate.err
     assert list(elsewhere.glob("profile-revision-*")) == []
 
 
-def test_unchanged_code_meets_the_baseline_that_was_saved_of_it(command, repository):
-    """The commit that was saved is run again beside the work tree's code; that it is slower would be chance."""
-    options = ("--blocks", "2", *SHORT, "--json", "gate.json")
-    saved = command("gate", "job.py", "--save-baseline", "main", *options)
-    assert saved.ended() == 0, saved.err + saved.out
-    assert gate_document_of(repository)["saved_baseline"] == "main"
-    gate = command("gate", "job.py", "--baseline", "main", *options)
-    assert gate.ended() in (0, 4), gate.err + gate.out
-    document = gate_document_of(repository)
-    assert (document["baseline"]["kind"], document["baseline"]["interleaved"]) == ("revision", True)
-    assert document["baseline"]["name"].endswith("(main)")
-    assert "warm-up" not in gate.err, "the same code is known already"
-    assert len(document["blocks"]) == 4
-    assert abs(document["criteria"][0]["effect"]) < 0.5
-
-
 def test_a_drill_of_a_function_of_dataframes_comes_out_red(command, repository):
     """What the drill adds is calibrated on the engine, so about as much is found as was expected."""
-    gate = command("gate", "job.py", "--drill", "80%", "--blocks", "3", *SHORT, "--json", "gate.json")
+    gate = command("gate", "job.py", "--drill", "80%", "--blocks", "3", *SHORT, "--warm-up", "8s")
     assert gate.ended() == 1, gate.err + gate.out
     document = gate_document_of(repository)
     assert document["slower_operator"] == document["drill"]["operator"] == "draw"

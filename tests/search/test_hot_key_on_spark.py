@@ -41,7 +41,7 @@ topology = Topology.chain(
 """
 
 
-def test_a_hot_key_is_told_instead_of_being_given_tasks(command, tmp_path):
+def test_a_hot_key_is_told_instead_of_being_given_tasks(command, spark_kafka, tmp_path):
     """Half of the rows are of one user, who is counted and named; the keyed operator gets no tasks beyond that."""
     (tmp_path / "job.py").write_text(JOB)
     names = ["ann" if number % 2 else f"u{number}" for number in range(4000)]
@@ -49,8 +49,9 @@ def test_a_hot_key_is_told_instead_of_being_given_tasks(command, tmp_path):
     (tmp_path / "users.jsonl").write_text("".join(json.dumps({"user": name}) + "\n" for name in names))
     run = command(
         *("run", "job.py", "--payloads", "users.jsonl", "--master", "local[24]", "--json", "out.json"),
+        *("--kafka", spark_kafka.address),
         *("--conf", "spark.sql.execution.arrow.maxRecordsPerBatch=16", "--prefill", "1000"),
-        *("--quick", "--windows", "3", "--window", "2s", "--warm-up", "4s", "--latency", "5s", "--budget", "100s"),
+        *("--quick", "--windows", "3", "--window", "2s", "--warm-up", "2s", "--latency", "5s", "--budget", "80s"),
     )
     assert run.ended() == 0, run.err
     document = json.loads((tmp_path / "out.json").read_text())
@@ -59,7 +60,7 @@ def test_a_hot_key_is_told_instead_of_being_given_tasks(command, tmp_path):
     counted = rounds_of(document)[0].measurement.operators["count"]
     assert (counted.hot_key, counted.hot_key_share) == ("ann", pytest.approx(0.5, abs=0.05))
     worth_having = tasks_worth_having(counted.hot_key_share)
-    assert worth_having in (4, 5), "no policy gives more: tests/policies/test_skew.py"
+    assert worth_having in (4, 5), "no policy gives more: tests/search/test_hot_key.py"
     assert all(seen["tasks"]["count"] <= worth_having for seen in document["rounds"])
     (told,) = document["warnings"]
     assert "'count': the value 'ann' of 'user' has about" in told

@@ -17,11 +17,11 @@ from profiler.services.java import find_java
 from profiler.services.ports import LOOPBACK, free_ports, listens
 from tests.cli.commands import WAITING_JOB, write_job
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo, pytest.mark.alone]
+pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
 
-CORES = 6
+CORES = 4
 STARTS_WITHIN_S = 60.0
-SHORT = ["--quick", "--windows", "3", "--window", "1s", "--warm-up", "4s", "--latency", "5s", "--budget", "75s"]
+SHORT = ["--quick", "--windows", "3", "--window", "1s", "--warm-up", "2s", "--latency", "5s", "--budget", "60s"]
 
 
 @pytest.fixture
@@ -50,10 +50,11 @@ def _start(ends: ExitStack, folder: Path, name: str, *arguments: str) -> None:
     ends.callback(process.terminate)
 
 
-def test_a_cluster_s_slots_are_those_of_its_executors(command, master: str, tmp_path: Path) -> None:
+def test_a_cluster_s_slots_are_those_of_its_executors(command, master: str, spark_kafka, tmp_path: Path) -> None:
     """The source keeps one, the operator that waits gets the others; the settings to paste name the cluster's slots."""
     write_job(tmp_path, WAITING_JOB)
-    run = command("run", "job.py", *SHORT, "--master", master, "--json", "out.json")
+    given = ("--master", master, "--kafka", spark_kafka.address)
+    run = command("run", "job.py", *SHORT, *given, "--json", "out.json")
     assert run.ended() == 0, run.err
     document = json.loads((tmp_path / "out.json").read_text())
     assert document["environment"]["slots"] == CORES
