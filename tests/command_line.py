@@ -21,7 +21,7 @@ from profiler.questions.search import run as search_run
 from profiler.questions.search import stored_profiles
 from profiler.services.run_folder import cache_directory
 from profiler.settings.declarations import Settings
-from tests.cli.commands import Command, processes_of
+from tests.commands import Command, processes_of
 
 Profile = Callable[..., Result]
 Shell = Callable[..., subprocess.CompletedProcess[str]]

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from profiler.questions.compare.document import compare_schema
-from tests.cli.commands import processes_of
+from tests.commands import processes_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
 

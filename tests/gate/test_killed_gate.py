@@ -7,10 +7,11 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from tests.cli.test_app import ROOT
+import profiler
 
 pytestmark = pytest.mark.mongo
 
@@ -38,7 +39,7 @@ def test_a_killed_gate_is_gone_on_with(folder, cache, shell):
     saving = (*GATE, "--save-baseline", "main")
     killed = subprocess.run(
         [sys.executable, "killed.py", *saving],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PROFILE_CACHE": str(cache)},
+        env={**os.environ, "PYTHONPATH": str(Path(profiler.__file__).parents[1]), "PROFILE_CACHE": str(cache)},
         cwd=folder,
         capture_output=True,
         check=False,

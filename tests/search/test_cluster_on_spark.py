@@ -15,7 +15,7 @@ import pytest
 
 from profiler.services.java import find_java
 from profiler.services.ports import LOOPBACK, free_ports, listens
-from tests.cli.commands import WAITING_JOB, write_job
+from tests.commands import WAITING_JOB, write_job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
 

@@ -11,7 +11,7 @@ from profiler.history.files.lines import read_history
 from profiler.history.records import SeenWindow
 from profiler.services.locks import Mode, hold
 from profiler.services.run_folder import NEEDED_BYTES
-from tests.cli.commands import GuardedMongod, documents_in, files_with, windows_in
+from tests.commands import GuardedMongod, documents_in, files_with, windows_in
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
 

@@ -11,7 +11,7 @@ import pytest
 
 from profiler.questions.recalibrate.document import recalibrate_schema
 from profiler.questions.schemas import PROFILE
-from tests.cli.commands import WAITING_JOB, processes_of, write_job
+from tests.commands import WAITING_JOB, processes_of, write_job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
 

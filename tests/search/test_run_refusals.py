@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from profiler.services.ports import LOOPBACK, free_ports
-from tests.cli.commands import GuardedMongod, files_with, own_uri
+from tests.commands import GuardedMongod, files_with, own_uri
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
 

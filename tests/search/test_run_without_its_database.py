@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from profiler.questions.search.loop import Loop
-from tests.cli.commands import GuardedMongod
+from tests.commands import GuardedMongod
 
 pytestmark = pytest.mark.mongo
 

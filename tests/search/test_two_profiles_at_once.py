@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.cli.commands import GuardedMongod
+from tests.commands import GuardedMongod
 
 pytestmark = pytest.mark.mongo
 
