@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from copy import deepcopy
 from functools import partial
 
 import jsonschema
@@ -64,12 +65,22 @@ def job(folder):
     return write
 
 
+@pytest.fixture(scope="module")
+def made():
+    """What the only profile of this file left in the history, and its document."""
+    return {}
+
+
 @pytest.fixture
-def profiled(profile, job, store):
-    """Keep a profile of the job; give the name of its run."""
-    # A simulated run is kept only where a database is named; here it is in memory.
-    made = profile("run", "job.py", *SIMULATED, "--mongo", "mongodb://nowhere", "--json", "profile.json")
-    assert made.exit_code == 0, made.stderr
+def profiled(profile, job, store, folder, made):
+    """Keep a profile of the job, which is searched once for all tests; give the name of its run."""
+    if not made:
+        # A simulated run is kept only where a database is named; here it is in memory.
+        run = profile("run", "job.py", *SIMULATED, "--mongo", "mongodb://nowhere", "--json", "profile.json")
+        assert run.exit_code == 0, run.stderr
+        made.update(history=deepcopy(vars(store)), document=(folder / "profile.json").read_text())
+    vars(store).update(deepcopy(made["history"]))
+    (folder / "profile.json").write_text(made["document"])
     (found,) = store.find_runs()
     return found.run.id
 

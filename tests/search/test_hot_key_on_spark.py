@@ -51,7 +51,7 @@ def test_a_hot_key_is_told_instead_of_being_given_tasks(command, spark_kafka, tm
         *("run", "job.py", "--payloads", "users.jsonl", "--master", "local[24]", "--json", "out.json"),
         *("--kafka", spark_kafka.address),
         *("--conf", "spark.sql.execution.arrow.maxRecordsPerBatch=16", "--prefill", "1000"),
-        *("--quick", "--windows", "3", "--window", "2s", "--warm-up", "2s", "--latency", "5s", "--budget", "80s"),
+        *("--quick", "--windows", "3", "--window", "2s", "--warm-up", "2s", "--latency", "5s", "--budget", "100s"),
     )
     assert run.ended() == 0, run.err
     document = json.loads((tmp_path / "out.json").read_text())

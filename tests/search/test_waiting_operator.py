@@ -40,7 +40,7 @@ def test_tasks_go_to_the_operator_that_waits(command, spark_kafka, tmp_path):
     (tmp_path / "lines.jsonl").write_text("".join(f"line {number}\n" for number in range(1000)))
     run = command(
         *("run", "job.py", "--master", "local[20]", "--kafka", spark_kafka.address, "--json", "out.json"),
-        *("--quick", "--windows", "4", "--window", "1s", "--warm-up", "2s", "--latency", "5s", "--budget", "80s"),
+        *("--quick", "--windows", "4", "--window", "1s", "--warm-up", "2s", "--latency", "5s", "--budget", "100s"),
     )
     assert run.ended() == 0, run.err
     document = json.loads((tmp_path / "out.json").read_text())
