@@ -51,8 +51,8 @@ def job(tmp_path):
 def test_an_interrupted_profile_goes_on_to_an_answer_that_a_recalibration_keeps(command, tmp_path):
     """Ctrl-C in the second round: exit 130, round 1 is kept, and `--resume` does not repeat it.
 
-    It ends with a configuration, settings to paste, a document by the schema, and the run in the history. The job is
-    unchanged, so it is not searched anew by a recalibration, which takes two rounds at the most and is in the history too.
+    It ends with a configuration, settings to paste, a document by the schema, and the run in the history. As the
+    job is unchanged, a recalibration does not search anew: two rounds at the most, which are in the history too.
     """
     run = command("run", "job.py", *SHORT)
     run.wait_for("round 2")
