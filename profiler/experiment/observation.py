@@ -36,7 +36,7 @@ QUANTILES = (0.5, 0.95, 0.99)
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """A latency distribution in milliseconds: its mean, and `QUANTILES`."""
+    """A latency distribution in milliseconds."""
 
     mean: float
     p50: float

@@ -38,7 +38,7 @@ class Outputs(Generic[T]):
         _check_files({flag: Path(wanted.path) for flag, wanted in asked.items()})
         return cls(tuple(asked.values()), settings.json_to == "-", writers)
 
-    def deliver(self, result: T, summary: Writer[T], show: Callable[[], None]) -> None:
+    def deliver(self, result: T, show: Callable[[], None]) -> None:
         """Show the result on the terminal, unless its JSON stands there; write CI's summary and all files.
 
         It is shown first: a disk that is full by now must not hide what the minutes were spent on.
@@ -46,7 +46,7 @@ class Outputs(Generic[T]):
         try:
             if not self.json_on_stdout:
                 show()
-            _append_step_summary(summary(result))
+            _append_step_summary(self.writers[ExportKind.MD](result))
         finally:
             self.write(result)
 

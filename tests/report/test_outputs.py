@@ -54,7 +54,7 @@ def test_files_are_written_although_the_result_can_t_be_shown(folder: Path) -> N
 
     opened = outputs(folder)
     with pytest.raises(BrokenPipeError):
-        opened.deliver(DOCUMENT, lambda _: "", show)
+        opened.deliver(DOCUMENT, show)
     assert json.loads((folder / "out.json").read_text()) == DOCUMENT
     assert (folder / "out.md").read_text() == "# Result"
 

@@ -9,6 +9,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from typer import Context
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -83,11 +84,11 @@ def calls_in(text):
 def unknown_in(words):
     """Return the words of a call that name no command, or no flag of it."""
     command, rest = get_command(app), list(words)
-    while rest and hasattr(command, "commands"):
+    while rest and hasattr(command, "get_command"):
         name = rest.pop(0)
-        if name not in command.commands:
+        command = command.get_command(Context(command), name)
+        if command is None:
             return [name]
-        command = command.commands[name]
     known = {flag for each in command.params for flag in (*each.opts, *each.secondary_opts)}
     return [flag for word in rest if word.startswith("-") and (flag := word.partition("=")[0]) not in known]
 

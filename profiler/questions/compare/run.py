@@ -15,7 +15,7 @@ from profiler.job.slots import smallest_configuration
 from profiler.questions.compare.best_of_each import Profiles
 from profiler.questions.compare.document import CompareCase, Profiled, compare_document
 from profiler.questions.compare.experiment import DESIGN, HeadToHead, PastBlock, Variant
-from profiler.questions.compare.exports import COMPARE_WRITERS, as_markdown
+from profiler.questions.compare.exports import COMPARE_WRITERS
 from profiler.questions.compare.progress import CompareProgress
 from profiler.questions.compare.ranking import Terms
 from profiler.questions.compare.request import CompareRequest
@@ -76,7 +76,7 @@ def run_comparison(request: CompareRequest, settings: Settings) -> int:
         history.keep_result(document)
     if not (history.complete and profiles.complete):
         document["exit_code"] = ProfileError.exit_code
-    outputs.deliver(document, as_markdown, lambda: print_comparison(result_console(), document))
+    outputs.deliver(document, lambda: print_comparison(result_console(), document))
     exit_code: int = document["exit_code"]
     return exit_code
 

@@ -19,7 +19,7 @@ from profiler.history.session.opening import OpenStore, opened_history
 from profiler.questions.fitting import fitted_to
 from profiler.questions.gate.document import Against, GateCase, gate_document
 from profiler.questions.gate.experiment import DESIGN, Drill, GateExperiment, GateResult, Side, StoredSide, side_by_side
-from profiler.questions.gate.exports import GATE_WRITERS, as_markdown
+from profiler.questions.gate.exports import GATE_WRITERS
 from profiler.questions.gate.question import gate_run
 from profiler.questions.gate.request import GateRequest
 from profiler.questions.gate.save_baseline import baseline_of, revision_to_save, with_baseline_saved
@@ -98,7 +98,7 @@ def run_gate(request: GateRequest, settings: Settings) -> int:
                     )
                 document = gate_document(case, outcome, run=history.run.id)
                 history.keep_result(document)
-    outputs.deliver(document, as_markdown, lambda: print_gate(result_console(), document))
+    outputs.deliver(document, lambda: print_gate(result_console(), document))
     exit_code: int = document["exit_code"]
     return exit_code
 

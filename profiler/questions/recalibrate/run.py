@@ -37,8 +37,9 @@ from profiler.questions.recalibrate.decision import (
     verdict,
 )
 from profiler.questions.recalibrate.document import RecalibrateCase, recalibrate_document
+from profiler.questions.recalibrate.exports import RECALIBRATE_WRITERS
 from profiler.questions.recalibrate.request import RecalibrateRequest
-from profiler.questions.recalibrate.terminal import RECALIBRATE_WRITERS, as_markdown, print_recalibration
+from profiler.questions.recalibrate.terminal import print_recalibration
 from profiler.questions.recalibrate.warm_start import WarmStart
 from profiler.questions.search.answer import Profile
 from profiler.questions.search.conclusion import profile_of
@@ -113,7 +114,7 @@ def run_recalibration(request: RecalibrateRequest, settings: Settings) -> int:
     document = recalibrate_document(made.case, made.found, made.result)
     if not made.complete:
         document["exit_code"] = ProfileError.exit_code
-    outputs.deliver(document, as_markdown, lambda: print_recalibration(result_console(), document, made.result))
+    outputs.deliver(document, lambda: print_recalibration(result_console(), document, made.result))
     exit_code: int = document["exit_code"]
     return exit_code
 

@@ -27,7 +27,6 @@ from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document
 from profiler.questions.search.exports import PROFILE_WRITERS
 from profiler.questions.search.loop import Loop, TimeLimits
-from profiler.questions.search.markdown import as_markdown
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Parameters
 from profiler.questions.search.terminal import print_profile
@@ -101,7 +100,7 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
         history.keep_result(profile_document(profile))
     # Nobody finds a run again that was not kept.
     is_kept = open_store is not None
-    outputs.deliver(profile, as_markdown, lambda: print_profile(result_console(), profile, is_kept=is_kept))
+    outputs.deliver(profile, lambda: print_profile(result_console(), profile, is_kept=is_kept))
     return 0 if history.complete else ProfileError.exit_code
 
 
