@@ -19,7 +19,7 @@ from profiler.settings.option import Ability
 
 Note = Callable[[str], None]
 Opening = AbstractContextManager[Engine]
-"""Starts the engine when entered, and closes it with all that it stands on."""
+"""A context that starts the engine when entered, and closes it with all that it stands on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,18 @@ class EngineKind:
     lacking: str
     """Why settings that need another ability change nothing: the beginning of a sentence."""
     prepared: Callable[[Sequence[Topology], Settings, Note], AbstractContextManager[Opening]]
-    """Finds all that the engine stands on, fetching what is missing; refuses what it could not run."""
+    """A function that finds all that the engine stands on, fetching what is missing; it refuses what it could not
+    run."""
     foreseen: Callable[[Topology, Settings, KnownPlatform], tuple[Platform, int]]
-    """Tells what the engine would be on, and the slots that it would give the topology, without starting anything."""
+    """A function that tells what the engine would be on, and the slots that it would give the topology, without
+    starting anything."""
     room: Callable[[Settings], Room]
-    """Tells where the settings would let it run."""
+    """A function that tells where the settings would let it run."""
     fitting_windows: Callable[[Topology], FittingWindows | None]
-    """Tells the windows that a topology needs; None where the usual ones will do."""
+    """A function that tells the windows that a topology needs; None where the usual ones will do."""
     inner_topics: Callable[[Topology, Mapping[str, int]], dict[str, int]]
-    """Lays the topology out: partitions of the topics between its queries, by the operator that reads them."""
+    """A function that lays the topology out: partitions of the topics between its queries, by the operator that reads
+    them."""
 
     def has(self, ability: Ability) -> bool:
         """Tell whether it can do something, or is something, that not all engines can or are."""

@@ -16,7 +16,7 @@ from profiler.services.whole_file import check_writable, is_stream, written_whol
 from profiler.settings.declarations import Export, ExportKind, Settings
 
 T = TypeVar("T")
-"""What a command ends with."""
+"""The type of what a command ends with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ Text = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1)]
 Part = Annotated[float, Field(ge=0, le=1)]
 Tasks = Annotated[dict[str, Count], Field(min_length=2)]
-"""By source and operator; a job has one of each at the least."""
+"""Tasks by source and operator; a job has one of each at the least."""
 Figure = Annotated[float, WithJsonSchema(MAY_BE_INFINITE)]
 
 

@@ -48,7 +48,7 @@ class Ability(StrEnum):
     REAL_TIME = "real time"
     """A window takes as long as it says, and a new engine has to be loaded first."""
     HISTORY = "history"
-    """What is measured is worth keeping without being asked to."""
+    """Whatever is measured is worth keeping without being asked to."""
     MODEL = "model"
     """The machine is a model: its size, its noise and the seed are settings."""
 
@@ -57,13 +57,14 @@ class Asked(StrEnum):
     """What a setting is to a stored profile, which keeps all that was asked."""
 
     QUESTION = "question"
-    """It makes another answer right."""
+    """The setting makes another answer right."""
     MACHINE = "machine"
-    """It makes rows cost another amount, as another machine does."""
+    """The setting makes rows cost another amount, as another machine does."""
     DATA = "data"
-    """It makes rows cost another amount, as other data do."""
+    """The setting makes rows cost another amount, as other data do."""
     CONDITION = "condition"
-    """It is kept to ask the same again; what it changes is seen in the platform, the messages or the figures."""
+    """The setting is kept to ask the same again; what it changes is seen in the platform, the messages or the
+    figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Option:
     needs: Ability | None
     """Ability of an engine without which it changes nothing; None where it means something to all of them."""
     asked: Asked | None
-    """What it is to a stored profile; None where it says nothing of what was measured, or where."""
+    """The setting's part in a stored profile; None where it says nothing of what was measured, or where."""
 
     @property
     def flag(self) -> str:

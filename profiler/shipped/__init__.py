@@ -23,6 +23,6 @@ def _placed(catalogue: dict[str, str]) -> dict[str, str]:
 
 
 WORKLOADS = _placed(_catalogue.WORKLOADS)
-"""Where every workload is, as `module:attribute`, by its name."""
+"""The place of every workload, as `module:attribute`, by its name."""
 DATA = _placed(_catalogue.DATA)
-"""Where the maker of a source's data is, by the name that stands for the data."""
+"""The place of the maker of a source's data, by the name that stands for the data."""

@@ -1,22 +1,22 @@
 """The real engine: a topology as Spark real-time queries over Kafka.
 
-| module | holds |
+| room | holds |
 |---|---|
-| `chains` | the cut into queries, topics and stages, and the slots they need: pure |
-| `session`, `launching` | one Spark session per profile, its settings, its log; the environment of its JVM |
-| `rows` | what a row looks like in a topic; how sampled rows carry their times |
-| `query` | a chain as a streaming DataFrame, one stage per operator |
-| `python_operator`, `queued_time` | a user's batch function, measured where it runs; its waiting for a core |
-| `executed_plan` | what Spark made of a query: the stages it really has |
-| `places` | which topics a deployment has |
-| `topics` | Kafka topics and their offsets |
-| `gate` | stress without drowning: what would only lie in the queue is held back |
-| `samples` | the collector of sampled rows: latencies, live |
-| `key_counts` | how often keys come into keyed operators |
-| `filling` | when the state of a deployment is full enough to be measured |
-| `stages` | CPU time per stage, from Spark's REST interface |
-| `metrics` | batches of all queries put together as one window |
-| `failures` | why a query died: the operator and the user's own line |
-| `running`, `batches` | queries as they run, and their batches as they end |
-| `means`, `deployment`, `engine` | all of it behind the engine's protocol |
+| `layout` | how Spark runs a job: the cut into queries, stages and topics, and the slots they need; pure |
+| `jvm` | the Spark session: its settings, its process, the CPU time of stages, the speed of the machine, its failures |
+| `query` | a chain as a streaming DataFrame: rows that carry their times, a stage per operator, Python timed |
+| `load` | how a running job is loaded: topics, the throttle, how far every branch has come, when its state is full |
+| `windows` | how batches become windows: which part counts, sampled latencies, their weights |
+
+What bounds measuring in real-time mode, and where it is dealt with:
+
+- A query reads whatever is there, and its batch ends when all of it is done, so stress drowns it: `load/throttle.py`.
+- Every query pauses between its batches, each at its own time, so several need longer windows: `kind.py`.
+- In short batches the pause between two would be most of a p95: `windows/production_weights.py`.
+- Stages of two operators are fused by the optimiser, so that neither could be told apart: `jvm/job_settings.py` keeps
+  them apart, `layout/executed_plan.py` checks it.
+- Broker and generator share a local machine with the job: `jvm/machine_use.py` tells when all cores are in use.
+- A new JVM compiles for a minute or two: `jvm/compilers.py`.
+
+What these cost and bring is in scripts/benches/results: engine.md, throttle.md, windows-of-dags.md, speed-index.md.
 """

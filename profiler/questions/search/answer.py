@@ -63,9 +63,9 @@ class ProfileElement:
     selectivity: float | NotTold = None
     output: Output
     dominated: bool = False
-    """Its input does not grow with the load."""
+    """Whether its input does not grow with the load."""
     class_: OperatorClass | None = None
-    """None where what its time goes into was not seen."""
+    """The class; None where what its time goes into was not seen."""
     time: TimeParts | None = None
 
 
@@ -100,11 +100,11 @@ class ProfileBest:
     """The rate to which the source is to be throttled; None where it need not be."""
     throughput_per_s: float
     throughput_interval_per_s: tuple[Figure, Figure] | None = None
-    """Its 95 % interval."""
+    """The 95 % interval of the throughput."""
     latency_ms: Latency | None
     keeps_latency: bool | NotTold = None
     holds: str = ""
-    """What bounds it and where it carries over, in a sentence."""
+    """A sentence on what bounds it and where it carries over."""
     bound: Bound | NotTold = None
     state_rows: dict[str, Annotated[int, Field(ge=0)]] = field(default_factory=dict)
     """Rows of state at the end of its round, by operator that keeps some."""
@@ -138,7 +138,7 @@ class ProfileRound:
     offered_per_s: float = 0.0
     """Rate of the stress stream."""
     throughput_per_s: Annotated[tuple[float, ...], Field(min_length=1)]
-    """Of every window."""
+    """Rows per second of every window."""
     latency_ms: Latency | None = None
     comparison: PublishedComparison | None
     decision: Literal["accepted", "revoked"] | None
@@ -187,7 +187,7 @@ class Profile:
     policy: Text
     parameters: Parameters = field(default_factory=Parameters)
     complete: bool = True
-    """False where the time budget ended the search."""
+    """Whether the search ended by itself; False where the time budget ended it."""
     features: ProfileFeatures | None
     best: ProfileBest
     initial: ProfileInitial
@@ -196,7 +196,7 @@ class Profile:
     confirmed: PublishedComparison | None
     """The best against the initial one in interleaved blocks."""
     verified: PublishedVerification | None = None
-    """With production's batches; None where it was not asked for or there was no time."""
+    """The verification with production's batches; None where it was not asked for or there was no time."""
     rounds: Annotated[tuple[ProfileRound, ...], Field(min_length=1)]
     settings: PasteSettings
     environment: Mapping[str, Any]
@@ -205,7 +205,8 @@ class Profile:
     fingerprint: Annotated[Fingerprint | None, BeforeValidator(_read_fingerprint), AN_OBJECT] = field(
         default=None, metadata=OMITTED_IF_NONE | written_as(fingerprint_document)
     )
-    """What the answer holds for, to tell later what changed; None in profiles before there were any."""
+    """The fingerprint of what the answer holds for, to tell later what changed; None in profiles before there were
+    any."""
     recalibration: Annotated[ProfileOrigin | None, AN_OBJECT] = field(default=None, metadata=OMITTED_IF_NONE)
 
     @property

@@ -34,7 +34,7 @@ class StoredProfile:
     topology: str
     engine: str
     fingerprint: Fingerprint | None
-    """None where it was stored before there were any."""
+    """The profile's fingerprint; None where it was stored before there were any."""
     rounds: StoredRounds
     full_rounds: int
     """Rounds that the profile took which first found it."""

@@ -1,7 +1,7 @@
 """How busy the JVM's compilers are: they take a good part of two cores from a new session, and nothing of an old one.
 
-On two cores they took half a core in the first minute of word count, 0.3 in the second and 0.1 later. What they take
-is neither the job's nor its neighbours', and is gone when the answer is used.
+What they take is neither the job's nor its neighbours', and is gone when the answer is used; how much it is, and for
+how long, is in scripts/benches/results/engine.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _NAMES = ("C1 Compiler", "C2 Compiler")
 _AFTER_NAME = 2
 """Characters from the end of a thread's name to the next field in its account."""
 _USER_TICKS, _SYSTEM_TICKS = 11, 12
-"""Where the account holds the CPU time, counted from the field after the name."""
+"""The fields of the account that hold the CPU time, counted from the one after the name."""
 
 
 class Compilers:

@@ -32,13 +32,13 @@ _FOREIGN = (
     str(Path(traceback.__file__).parent),
     "<",
 )
-"""Where code lives that is not the user's: Spark, the profiler, Python itself, and what has no file."""
+"""Places where code lives that is not the user's: Spark, the profiler, Python itself, and what has no file."""
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 _CALL = re.compile(r"was called from\s+(?P<file>.+?):(?P<line>\d+)\s*$", re.MULTILINE)
 _RAISED = re.compile(r"^(?P<what>[A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit)\b.*)$", re.MULTILINE)
 _NO_SLOTS = "CONCURRENT_SCHEDULER_INSUFFICIENT_SLOT"
 _CONSEQUENCE = "streaming shuffle"
-"""In the message of a task that lost its connection to a task of another stage."""
+"""Words in the message of a task that lost its connection to a task of another stage."""
 _QUERY = re.compile(r"\[id = (?P<query>\w{5})")
 _LOST = re.compile(
     r"\[queryId = (?P<query>\w{5})\w*\][^\n]*?Lost task [^\n]*?\): (?:[\w.$]+: )?(?P<why>.*?)^\d\d:\d\d:\d\d\.\d{3} ",
@@ -49,7 +49,7 @@ _LOG_BYTES = 1_000_000
 _LOGGED_WITHIN_S = 2.0
 _POLL_S = 0.05
 _GONE_WITHIN_S = 2.0
-"""A JVM whose connections broke is given so long to be gone."""
+"""Seconds that a JVM whose connections broke is given to be gone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,13 @@ EXCLUDED_RULES = ",".join(
 """Optimiser rules that move work across `repartition`, and so from one operator to another."""
 
 SOURCE: Mapping[str, str] = {"kafka.fetch.max.wait.ms": "100"}
-"""Options of the Kafka source. Shorter, and readers without rows ask again and again. One run each of six queries, two
-of them with six waiting tasks, on two cores: windows of 25 to 160 rows/s with 10 ms, of 140 to 550 with 100 ms; word
-count showed no difference in seven pairs in turns (0.83 to 1.20, 1.02 on average). Longer, and a new batch waits for
-the answer to what the one before it asked."""
+"""Options of the Kafka source. With a shorter wait readers without rows ask again and again, which slows many queries
+down (scripts/benches/results/engine.md); with a longer one a new batch waits for the answer to what the one before it
+asked."""
 
 SINK: Mapping[str, str] = {"kafka.linger.ms": "5", "kafka.batch.size": "131072"}
-"""Options of the Kafka sink. Spark's client would send every row by itself, which made one task of word count half as
-fast and cost the broker 0.6 of a core instead of 0.25; five milliseconds are what newer clients wait."""
+"""Options of the Kafka sink. Spark's client would send every row by itself, which slows the job and the broker down
+(scripts/benches/results/engine.md); five milliseconds are what newer clients wait."""
 
 SHUFFLE: Mapping[str, str] = {
     # What is buffered between stages drains after a batch's end, so less of it keeps overloaded batches short.

@@ -23,7 +23,7 @@ _READ_BY_THE_LAUNCHER = (
 """Settings that a context would read too late; they are on the command line of any job that has them."""
 
 Variables = dict[str, str | None]
-"""Of the environment; None leaves one out."""
+"""Variables of the environment; None leaves one out."""
 
 
 def of_this_spark(*, local: bool) -> Variables:

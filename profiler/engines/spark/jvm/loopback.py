@@ -16,7 +16,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from profiler.errors import ProfileError
 
 SETTINGS: Mapping[str, str] = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-"""Only for a local master: the executors of a cluster must reach the driver."""
+"""Settings for a local master only: the executors of a cluster must reach the driver."""
 
 
 def listen_on_loopback_only(jvm: Any) -> None:

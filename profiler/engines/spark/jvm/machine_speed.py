@@ -8,17 +8,8 @@ not count waiting for a core or for Python's lock, so what is left is how long t
 1 is normal, 0.8 a fifth slower. The work is to fetch numbers from random places of an array that no core's own cache
 holds, as that is what neighbours disturb and what a job does all the time. It takes about 1 ms: 1 % of a core.
 
-Why this and not arithmetic (36 windows of word count under stress, two shared cores, all sampled in the same minutes;
-CPU per row by itself varied by 12.0 % from window to window and by 10.6 % from deployment to deployment):
-
-    work                               samples/s   windows × index   deployments × index
-    a Python loop over numbers         4           13.5 %             9.7 %
-    the same, a quarter as long        16          10.2 %             6.8 %
-    checksum and compression           16           9.3 %             -
-    random places of 16 MB             16           7.7 %             4.1 %
-    the same                           4            8.0 %             -
-
-CPU per row follows the last one by an elasticity of 0.95, the loop by 0.6: multiplied by that, it is made noisier.
+CPU per row × index varies less with this work than with arithmetic, which a job's CPU time follows only in part, so
+that it is made noisier (scripts/benches/results/speed-index.md).
 """
 
 from __future__ import annotations
@@ -35,11 +26,11 @@ import numpy as np
 
 EVERY_S = 0.125
 FIRST_SAMPLES = 16
-"""The run's first two seconds are what later ones are compared with."""
+"""The number of samples in the run's first two seconds, which later ones are compared with."""
 _KEPT = 40_000
-"""More than an hour of samples."""
+"""The number of samples that are kept: more than an hour of them."""
 _ARRAY = 2_000_000
-"""Numbers of eight bytes: more than a core's own cache holds."""
+"""The length of the array, in numbers of eight bytes: more than a core's own cache holds."""
 _FETCHED = 60_000
 
 

@@ -24,7 +24,7 @@ class Use:
 
     cores: float | None = None
     compiling: float | None = None
-    """Those of them that the compilers of Spark's JVM took."""
+    """Cores of these that the compilers of Spark's JVM took."""
 
 
 class MachineUse:

@@ -35,7 +35,7 @@ from profiler.services.processes import children, end_children, marked
 from profiler.services.run_folder import RunFolder
 
 SHORTEST_BATCH_S = 1.0
-"""Below Spark's own five seconds, for windows; a batch must last at least so long."""
+"""Seconds that a batch must last at the least: below Spark's own five, for windows."""
 SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.realTimeMode.minBatchDuration": f"{1000 * SHORTEST_BATCH_S:.0f}",
     **SHUFFLE,
@@ -59,20 +59,22 @@ SETTINGS: Mapping[str, str] = {
     # The check for free slots does not wait for executors that are still registering.
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
 }
-"""What the engine sets; a user's own settings come on top."""
+"""Settings of the engine; a user's own come on top."""
 
 _SLOTS_PER_CORE = 20
-"""Slots are threads; operators that wait need far more of them than there are cores."""
+"""The number of slots per core: slots are threads, and operators that wait need far more of them than there are
+cores."""
 _MOST_SLOTS = 64
 _TASK_MB = 150
-"""A Python operator's worker and its task."""
+"""Megabytes of a Python operator's worker and its task."""
 _STOP_S = 20.0
 _REGISTERED_WITHIN_S = 60.0
-"""Executors of a cluster start a JVM each, maybe from an image that has to be fetched."""
+"""Seconds within which executors of a cluster register: each starts a JVM, maybe from an image that has to be
+fetched."""
 _STEADY_S = 2.0
 _POLL_S = 0.2
 _ANSWER_WITHIN_S = 60.0
-"""The first answer of the REST interface takes seconds, as Spark then loads what answers."""
+"""Seconds within which the REST interface answers; its first answer takes some, as Spark then loads what answers."""
 _LOG4J = """\
 rootLogger.level = warn
 rootLogger.appenderRef.file.ref = file

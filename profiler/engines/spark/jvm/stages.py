@@ -14,9 +14,9 @@ from typing import Any
 from profiler.errors import ProfileError
 
 ANSWER_WITHIN_S = 60.0
-"""The first answer of a session takes seconds, as Spark then loads what answers."""
+"""Seconds within which a session answers; its first answer takes some, as Spark then loads what answers."""
 _COMPLETE_WITHIN_S = 3.0
-"""Spark's listeners work off a queue, so a batch's last stage may be reported a moment after the batch."""
+"""Seconds within which a batch's last stage is reported: Spark's listeners work off a queue."""
 _POLL_S = 0.03
 
 

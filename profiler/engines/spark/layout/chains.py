@@ -61,17 +61,17 @@ class Stage:
     """Tasks of a query that run the same code: usually one operator."""
 
     elements: tuple[str, ...]
-    """What runs in it; nothing for a stage that only reads an inbox."""
+    """Elements that run in it; none for a stage that only reads an inbox."""
     tasks: int
 
 
 @dataclass(frozen=True, slots=True)
 class QueryLayout:
-    """How one chain is deployed."""
+    """The layout of one chain."""
 
     chain: Chain
     stages: tuple[Stage, ...]
-    """In the order of the rows; Spark numbers them the same way within a batch."""
+    """The stages in the order of the rows; Spark numbers them the same way within a batch."""
     shuffle_partitions: int
     """Tasks of its stateful operator; 1 where it has none."""
     inbox_partitions: int
@@ -85,10 +85,10 @@ class QueryLayout:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a configuration of a topology is deployed."""
+    """The layout of a configuration of a topology."""
 
     queries: tuple[QueryLayout, ...]
-    """Upstream first."""
+    """The layouts of the queries, upstream first."""
 
     @property
     def slots(self) -> int:

@@ -9,12 +9,13 @@ from profiler.engines.spark.layout.chains import Chain, Layout
 from profiler.job.configuration import Configuration
 
 OWNER = "profile"
-"""Begins the name of every topic: a killed run leaves its own on a given broker, whose users see whose they are."""
+"""The beginning of every topic's name: a killed run leaves its own on a given broker, whose users see whose they
+are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where rows come from and go to."""
+    """The places that rows come from and go to."""
 
     address: str
     sources: Mapping[str, str]

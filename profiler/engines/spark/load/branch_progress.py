@@ -29,10 +29,9 @@ TELLING = 0.125
 of which each takes its share, yet more than comes from a timer."""
 LONG_LOOK_S = 3.0
 """Time over which it is told what has come out of a query: about a batch, as queries pause between batches at different
-times, and after a pause comes a burst that is no capacity. In turns, six queries did 656 and 539 rows/s with it, and
-350 and 400 with half a second; before those, while the JVM still compiled, 160 and 239."""
+times, and after a pause comes a burst that is no capacity (scripts/benches/results/windows-of-dags.md)."""
 PATIENCE_S = 15.0
-"""Longer than Python workers take to start."""
+"""Seconds of patience with a silent query: longer than Python workers take to start."""
 
 
 class Looks:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 LONGEST_S = 120.0
-"""A deployment is filled no longer than this."""
+"""Seconds after which a deployment is filled no longer."""
 GROWS = 0.005
 """Part of the wanted keys that a batch must bring to count as growth."""
 PATIENCE = 3

@@ -1,19 +1,19 @@
 """Offer more than a job can take without drowning it: rows that would only lie in the queue are held back.
 
 A real-time source reads whatever is there, and what it has read drains before the batch ends. Between source and a slow
-operator lie buffers of megabytes, most of them the system's own, so a stream at 1.3 times the capacity of an operator
-that does 100 rows/s makes every batch 1.3 times as long as the one before (seen: 6, 8, 12, 16, 22, 30 s on a trigger of
-2 s), and one at 20 times stands still for minutes. So the rows under way are bounded, in time:
+operator lie buffers of megabytes, most of them the system's own, so a stream at 1.3 times the capacity makes every
+batch 1.3 times as long as the one before, and one at 20 times stands still (scripts/benches/results/throttle.md). So
+the rows under way are bounded, in time:
 
     under way = rows sent − rows that have come out,
 
 held back above HIGH_S × capacity and sent again below LOW_S × capacity (HIGH_S more for every further query that rows
 pass), where the capacity is the rate at which rows come out. The job never runs dry, so it shows its full throughput.
 On top of that come `buffered_rows`, which a job needs before anything comes out: a Python operator is handed rows by
-the batch. Without them twelve tasks that wait for four rows each got ever fewer: what is slow to come out looks like a
-slow job, which is sent less.
-What was held back is accounted for as if it had been sent: it counts as offered, it waits in the queue, and every later
-message was due by that much earlier, so that throughput, queue and latency are those of an open loop.
+the batch. Without them tasks that wait for a batch get ever fewer rows: what is slow to come out looks like a slow job,
+which is sent less. What was held back is accounted for as if it had been sent: it counts as offered, it waits
+in the queue, and every later message was due by that much earlier, so that throughput, queue and latency are those of
+an open loop.
 
 A job of unknown capacity is approached from below: never more than twice the rate at which rows come out is sent. It is
 sampled rows that tell what has come out; where they are too few, everything is sent.
@@ -36,9 +36,10 @@ from profiler.errors import ProfileError
 
 HIGH_S = 0.8
 LOW_S = 0.4
-"""Above the pause between two batches, in which nothing comes out."""
+"""Seconds' worth of rows under way below which more are sent: above the pause between two batches, in which nothing
+comes out."""
 GENTLE_SAMPLES_PER_S = 20.0
-"""A job of unknown capacity is first offered so much that this many sampled rows come out per second."""
+"""Sampled rows per second that should come out of a job of unknown capacity at first."""
 HEADROOM = 2.0
 RISE_S = 0.5
 FALL_S = 2.0
@@ -47,19 +48,19 @@ over longer falls slower in proportion: a job that is held back shows less than 
 more for it."""
 LOOK_S = 0.5
 FEWEST_SAMPLES = 4
-"""In the last moment; fewer say nothing of the capacity."""
+"""Samples of the last moment below which nothing is said of the capacity."""
 SETTLED_S = 2.0
-"""A gate that holds back has reached the capacity when that has not grown by a tenth for this long."""
+"""Seconds without the capacity growing by a tenth after which a throttle that holds back has reached it."""
 PATIENCE_S = 30.0
-"""Without any sign of the capacity for this long, the job is one whose output does not tell it."""
+"""Seconds without any sign of the capacity after which the job is one whose output does not tell it."""
 SILENT_S = 90.0
-"""The same of a job whose capacity is known: dozens of Python workers may take half a minute to start."""
+"""The patience with a job whose capacity is known: dozens of Python workers may take half a minute to start."""
 LOST_S = 4.0
 """When nothing has come out for this long, longer than a pause between batches, what is under way is given up: a
 generator that lagged when it was told to hold back did not send all that was counted."""
 CATCH_UP_S = 1.0
 STEP = 0.05
-"""Smaller changes of the rate are not worth telling the generator."""
+"""The smallest change of the rate that is worth telling the generator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Arrivals:
     newest_due_s: float = 0.0
     earlier_due_s: float = 0.0
     over_s: float = LOOK_S
-    """How long that moment was."""
+    """The length of that moment."""
     hops: int = 1
     """Queries that a row passed to come so far: each has its own pauses between batches, and rows wait in all."""
 
@@ -125,9 +126,9 @@ class Throttle:
         self.capacity_per_s = capacity_per_s
         """Rate at which rows come out, smoothed; 0 while unknown."""
         self.blind = blind
-        """What comes out tells nothing, so everything is sent."""
+        """Whether what comes out tells nothing, so that everything is sent."""
         self.counted_from_s: float | None = None
-        """Since when the nominal rate counts as offered; None while it is approached."""
+        """The moment since which the nominal rate counts as offered; None while it is approached."""
         self._buffered_rows = buffered_rows
         self._gentle_per_s = GENTLE_SAMPLES_PER_S * sample_every
         self._counted_rows = 0.0
@@ -135,16 +136,16 @@ class Throttle:
         self._sent_per_s = 0.0
         self._closed = False
         self.began_s = 0.0
-        """When something was sent first."""
+        """The moment at which something was sent first."""
         self._looked_s = 0.0
         self._mark_per_s = 0.0
         self._out_s = 0.0
         self._silent_from_s = 0.0
         self._newest_due_s = 0.0
         self._lost_until_s = 0.0
-        """What was due up to this time is not waited for."""
+        """The moment up to which what was due is not waited for."""
         self._risen_s = math.inf
-        """When the capacity last grew by a tenth; never, until rows come out."""
+        """The moment at which the capacity last grew by a tenth; never, until rows come out."""
 
     def open(self, now_s: float) -> float:
         """Begin; give the rate to send at."""
@@ -220,7 +221,7 @@ class Throttle:
 
 
 class ThrottleThread:
-    """Looks through a gate again and again in a thread, and tells the generator."""
+    """A thread that asks a throttle again and again, and tells the generator."""
 
     def __init__(
         self,

@@ -27,9 +27,10 @@ _NOT_YET = (
     KafkaError._UNKNOWN_TOPIC,  # noqa: SLF001
 )
 _QUIET: dict[str, Any] = {"log_level": 0, "error_cb": lambda _: None}
-"""The client would write every lost connection to standard error."""
+"""Settings that keep the client from writing every lost connection to standard error."""
 _KEPT_BYTES = 256 * 2**20
-"""Per partition. Rows that nobody has read yet must fit in, too: the gate lets about a second of them lie there."""
+"""Bytes that are kept per partition. Rows that nobody has read yet must fit in, too: the throttle lets about a second
+of them lie there."""
 _SEGMENT_BYTES = 32 * 2**20
 
 
@@ -41,7 +42,7 @@ class Topics:
         self._admin = AdminClient({"bootstrap.servers": address, **_QUIET})
         self._consumer = Consumer({"bootstrap.servers": address, "group.id": "profile", **_QUIET})
         self._asking = threading.Lock()
-        """A consumer answers one question at a time; deployments side by side ask at once."""
+        """A lock, as a consumer answers one question at a time and deployments side by side ask at once."""
 
     def create(self, partitions: Mapping[str, int], *, stamped_on_arrival: frozenset[str] = frozenset()) -> None:
         """Make topics and wait until they are there; the time of `stamped_on_arrival` is when the broker got a row."""

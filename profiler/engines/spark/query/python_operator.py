@@ -26,7 +26,7 @@ from profiler.engines.spark.query.queued_time import QueuedTime
 from profiler.job.topology import Batches, Operator
 
 NOTE = "in the profiled operator "
-"""What marks the operator in a traceback, followed by its name in quotes."""
+"""The text that marks the operator in a traceback, followed by its name in quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class TaskUse:
 
     busy_s: float
     cpu_s: float
-    """Of the function alone."""
+    """CPU seconds of the function alone."""
     worker_cpu_s: float
-    """Of the whole worker, conversion of batches included."""
+    """CPU seconds of the whole worker, conversion of batches included."""
     rows_in: int
     rows_out: int
     queued_s: float = 0.0
-    """Of the busy time, waiting for a core; 0 where nobody looked."""
+    """Seconds of the busy time in which it waited for a core; 0 where nobody looked."""
 
 
 Key = tuple[str, int, str, int]

@@ -39,14 +39,14 @@ class Builder:
     topology: Topology
     places: Places
     partitions: Mapping[str, int]
-    """Of the topics that are read."""
+    """The number of partitions of the topics that are read."""
     uses: Accumulator[python_operator.Uses]
     detail: Detail
     sample_every: int
     latency_up_to: str | None = None
     """The operator that drops `event_time`, up to which latency is measured; None where none does."""
     sampled: bool = False
-    """Some rows that leave the topology still have their `event_time`."""
+    """Whether some rows that leave the topology still have their `event_time`."""
     _inboxes: dict[str, tuple[str, StructType]] = field(default_factory=dict)
 
     def build(self, layout: QueryLayout, starting: Offsets) -> DataFrame:

@@ -90,8 +90,8 @@ def inner_messages(rows: DataFrame, partitions: Mapping[str, int], mark: tuple[s
     """Encode rows for inner topics, given with their partitions: every row once for each, and a mark for sampled ones.
 
     A row's partition is drawn at random, as a stream cannot count its rows. Left alone, Kafka's client fills a batch of
-    one partition before it goes on to the next: at 150 rows/s one of six tasks of a waiting operator had all the rows
-    for three seconds, and the others had none.
+    one partition before it goes on to the next: at low rates one task then has all the rows for seconds, and the others
+    have none (scripts/benches/results/engine.md).
     """
     fields = [_microseconds(field) for field in rows.schema.fields]
     value = F.to_json(F.struct(*fields), _JSON).alias("value")

@@ -24,7 +24,7 @@ class RunningQuery:
     layout: QueryLayout
     query: StreamingQuery
     operators: Sequence[Operator]
-    """The chain's."""
+    """The operators of the chain."""
     log: Path
 
     @property

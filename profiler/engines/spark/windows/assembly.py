@@ -27,9 +27,9 @@ from profiler.engines.spark.query.rows import WATCHED
 from profiler.experiment.observation import Latency, OperatorWindow
 
 OVERRUN = 1.6
-"""A batch this many times longer than its trigger has clearly overrun."""
+"""The factor by which a batch that has clearly overrun is longer than its trigger."""
 FOLLOWS_WITHIN_S = 0.5
-"""An inbox that holds less than this time's arrivals is no backlog: rows arrive while a batch is committed."""
+"""Seconds' worth of arrivals below which an inbox is no backlog: rows arrive while a batch is committed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,11 @@ class Batch:
     rows_out: dict[str, int]
     """Counted rows by element; empty without full detail."""
     latencies: tuple[Latency, Latency] | None = None
-    """Processing and end-to-end, where they are observed inside the query."""
+    """The processing and the end-to-end latency, where they are observed inside the query."""
     state_rows: int | None = None
-    """Rows of state at its end, of the whole query; None where it keeps none."""
+    """Rows of the whole query's state at the end of the batch; None where it keeps none."""
     observed: Mapping[str, Any] = field(default_factory=dict)
-    """All that Spark was asked to observe in it, by name."""
+    """The values that Spark was asked to observe in it, by name."""
 
     @property
     def end_s(self) -> float:
@@ -63,13 +63,13 @@ class Finished:
 
     batch: Batch
     waiting: int
-    """Rows in the topics it reads that it has not read."""
+    """Rows in the topics that the query reads which it has not read."""
     waiting_before: int
-    """The same at the end of the batch before."""
+    """Rows that it had not read at the end of the batch before."""
     stages: tuple[StageCpu, ...]
-    """In chain order."""
+    """The CPU time of the stages, in chain order."""
     python: Mapping[str, Mapping[int, TaskUse]]
-    """What tasks of Python operators measured, by operator and partition."""
+    """Measurements of the tasks of Python operators, by operator and partition."""
     stateful: str | None = None
     """The operator whose state the query keeps; a query has one at the most."""
 

@@ -17,9 +17,9 @@ from profiler.engines.spark.windows import assembly
 from profiler.errors import ProfileError
 
 OVERDUE_S = 2.0
-"""So much later than its trigger a batch may end before anything is suspected."""
+"""Seconds that a batch may end later than its trigger before anything is suspected."""
 STUCK_S = 120.0
-"""A batch that ends so much later than its trigger is taken for stuck."""
+"""Seconds later than its trigger from which on a batch is taken for stuck."""
 PLANNED_WITHIN_S = 120.0
 _POLL_S = 0.03
 
@@ -37,7 +37,7 @@ class BatchWatch:
     ) -> None:
         self.queries: dict[str, RunningQuery] = {}
         self.waiting: dict[str, int] = {}
-        """By query: rows in the topics it reads that it had not read when its last batch ended."""
+        """Rows in the topics that a query reads which it had not read when its last batch ended, by query."""
         self.hidden_python: frozenset[str] = frozenset()
         """Operators over DataFrames that may run Python, which nobody measures there."""
         self._means = means

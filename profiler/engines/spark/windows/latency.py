@@ -19,7 +19,7 @@ from profiler.experiment.observation import QUANTILES, Latency
 
 Floats = npt.NDArray[np.float64]
 Weigh = Callable[[Floats], Floats]
-"""How much rows read at some times (seconds since the epoch) count."""
+"""A function that tells how much rows count that were read at some times (seconds since the epoch)."""
 
 
 class SampleCollector:

@@ -3,7 +3,7 @@
 A batch may have begun before anything was sent, and the rate that is to be measured may have been reached only after
 that. Latency and what was offered are those of the time since then. But rows that were sent while the rate was
 approached have come out as well, so throughput and work are those of the whole time in which the batch had rows:
-divided by the time since the rate was reached, the first windows of word count showed 7 to 16 % too much.
+divided by the time since the rate was reached, first windows show too much (scripts/benches/results/engine.md).
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ class Span:
     start_s: float
     end_s: float
     scale_s: float
-    """What the window's amounts are at the batch's rates: the batch's own, times this, over the batch's duration."""
+    """Seconds that the window's amounts are taken over: they are the batch's own, times this, over the batch's
+    duration."""
 
     @property
     def duration_s(self) -> float:
-        """Of the window."""
+        """The duration of the window in seconds."""
         return self.end_s - self.start_s
 
 
