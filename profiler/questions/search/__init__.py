@@ -1,1 +1,15 @@
-"""`profile run` finds the tasks per operator that give the most throughput in time."""
+"""`profile run` finds the tasks per operator that give the most throughput in time.
+
+    policy ──▶ trial ──▶ deploy ──▶ warm up ──▶ observe n windows ──▶ compare with its reference ──▶ decision
+      ▲        tasks       the      until the      at stress, then      Welch's test on logs, which    accepted or
+      │        per op.     job      windows are    a latency probe      knows the noise of all rounds  revoked, why
+      │                             stationary     at 90 %              so far                            │
+      └───────────────────────────────────────────────────────────────────────────────────────────────────┘
+
+`loop` goes round that way, `policies` say what is tried next, `readings` say what a round tells of the job. The answer
+is then confirmed against the start and the runner-up in interleaved blocks, and `verification` runs it with
+production's batches at 95 % of the rate that was found; where that does not hold, at 80 % of what came through. On
+Spark a search starts no round that would end after six minutes, and its confirmation has the blocks that fit into ten,
+so that all of it ends within twelve; for a job of several queries it is twice that. `--budget` goes before these
+limits.
+"""
