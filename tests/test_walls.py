@@ -117,3 +117,30 @@ def test_only_the_engine_and_what_runs_in_it_know_pyspark():
         "questions/gate/burden.py",  # what a drill adds to an operator
     }
     assert {path for path in users_of("pyspark", "py4j") if not path.startswith("engines/spark/")} <= allowed
+
+
+def test_only_the_engine_and_checks_know_how_spark_runs_a_job():
+    """Whoever else wants to know asks the kind of the engine."""
+    users = {path for path, tree in modules().items() if any("engines.spark" in name for name in imported(tree))}
+    others = {path for path in users if not path.startswith("engines/")}
+    assert others
+    assert {path for path in others if not path.startswith("questions/check/")} == set()
+
+
+def test_nobody_asks_for_the_name_of_an_engine():
+    """A third engine changes no command: what matters is what an engine can do."""
+    members = {
+        path
+        for path, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "EngineName"
+    }
+    assert {path for path in members if path.startswith("engines/")} == {
+        "engines/simulated/kind.py",
+        "engines/spark/kind.py",
+    }
+    # The first is the default of --engine; a check looks at Spark, whatever measures.
+    assert {path for path in members if not path.startswith("engines/")} == {
+        "settings/declarations.py",
+        "questions/check/run.py",
+    }

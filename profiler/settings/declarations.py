@@ -22,20 +22,20 @@ from profiler.statistics.result import RELEVANT_EFFECT
 
 
 class EngineName(StrEnum):
-    """The engine that the topology runs on."""
+    """The engine that the topology runs on; values are called as the folders of the engines."""
 
     SPARK = "spark"
     SIMULATED = "simulated"
 
 
 class PolicyName(StrEnum):
-    """The policy that searches the configuration."""
+    """The policy that searches the configuration; members are called as the modules of the policies."""
 
     STEPWISE = "stepwise"
     THRESHOLD = "threshold"
     STELA = "stela"
     DS2 = "ds2"
-    SLOTS = "slots"
+    SLOT_JUMP = "slots"
     EXHAUSTIVE = "exhaustive"
 
 

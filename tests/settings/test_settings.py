@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from profiler.engines.catalogue import kind_of
 from profiler.engines.simulated.noise import Preset
 from profiler.errors import UsageError
 from profiler.settings.declarations import (
@@ -220,17 +221,8 @@ def test_the_settings_names_are_those_of_the_rooms_they_choose_from() -> None:
     from profiler.questions.search.policies import POLICIES
 
     assert {name.value for name in NoiseName} == {preset.value for preset in Preset}
-    assert {name.value for name in PolicyName} == set(POLICIES)
-    assert {name.value for name in EngineName} == {"spark", "simulated"}
-
-
-def test_defaults_agree_with_the_methods_own() -> None:
-    from profiler.questions.search.policies.policy import Parameters
-
-    ours = {option.field: option.default for option in OPTIONS}
-    shared = [parameter.name for parameter in fields(Parameters) if parameter.name in ours]
-    assert len(shared) >= 7
-    assert {name: ours[name] for name in shared} == {name: getattr(Parameters(), name) for name in shared}
+    assert {name: policy.name for name, policy in POLICIES.items()} == {name: name for name in PolicyName}
+    assert {kind_of(name).name for name in EngineName} == set(EngineName)
 
 
 def test_a_methods_knob_is_the_setting_of_its_name() -> None:

@@ -1,20 +1,20 @@
-"""Policies: pure strategies that choose the next trial from the history of rounds; this is their catalogue."""
+"""Policies: pure strategies that choose the next trial from the history of rounds; this is their catalogue.
+
+A new policy is a module here that declares its `POLICY`, and a member of `PolicyName`, by whose name it is found.
+"""
 
 from __future__ import annotations
 
-from profiler.questions.search.policies.ds2 import DS2
-from profiler.questions.search.policies.exhaustive import Exhaustive
-from profiler.questions.search.policies.policy import Policy
-from profiler.questions.search.policies.slot_jump import Slots
-from profiler.questions.search.policies.stela import Stela
-from profiler.questions.search.policies.stepwise import Stepwise
-from profiler.questions.search.policies.threshold import Threshold
+from importlib import import_module
 
-POLICIES: dict[str, type[Policy]] = {
-    "stepwise": Stepwise,
-    "threshold": Threshold,
-    "stela": Stela,
-    "ds2": DS2,
-    "slots": Slots,
-    "exhaustive": Exhaustive,
-}
+from profiler.questions.search.policies.policy import Policy
+from profiler.settings.declarations import PolicyName
+
+
+def _policy_of(name: PolicyName) -> type[Policy]:
+    policy: type[Policy] = import_module(f"{__name__}.{name.name.lower()}").POLICY
+    return policy
+
+
+POLICIES: dict[str, type[Policy]] = {name.value: _policy_of(name) for name in PolicyName}
+"""All policies, by the name that a user asks for."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from profiler.experiment.rounds import Action, Step
 from profiler.questions.search.policies.incumbent import Search
-from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
+from profiler.questions.search.policies.policy import Policy, PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.slot_programme import element_bounds, propose
 from profiler.questions.search.policies.stepwise.start import one_task_each
 from profiler.questions.search.readings.loads import loads_per_source_row
@@ -38,3 +38,6 @@ class DS2:
             trial = search.trial(configuration, Step.SEARCH, Action.JUMP, predicted_per_s=proposal.predicted_per_s)
             measured = yield from search.attempt(trial)
             yield from search.keep_fastest(measured)
+
+
+POLICY: type[Policy] = DS2

@@ -9,7 +9,7 @@ from profiler.errors import UsageError
 from profiler.experiment.rounds import Action, Step
 from profiler.job.configuration import Configuration
 from profiler.questions.search.policies.incumbent import Search
-from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
+from profiler.questions.search.policies.policy import Policy, PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.start import one_task_each
 
 MOST = 2000
@@ -44,3 +44,6 @@ def _grid(search: Search) -> Iterator[Configuration]:
     for counts in itertools.product(*ranges):
         if sum(counts) <= slots:
             yield Configuration.of(dict(zip(search.topology.names, counts, strict=True)))
+
+
+POLICY: type[Policy] = Exhaustive

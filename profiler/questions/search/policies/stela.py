@@ -14,7 +14,7 @@ from profiler.experiment.rounds import Action, Step
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 from profiler.questions.search.policies.incumbent import Search
-from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
+from profiler.questions.search.policies.policy import Policy, PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.start import one_task_each
 from profiler.questions.search.readings.features import Features, application_features
 from profiler.questions.search.readings.loads import capacities
@@ -90,3 +90,6 @@ def _output_shares(topology: Topology, features: Features) -> dict[str, float]:
             rows[operator.name] = received * features.elements[operator.name].selectivity
     total = sum(rows.values()) or 1.0
     return {name: count / total for name, count in rows.items()}
+
+
+POLICY: type[Policy] = Stela

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from profiler.experiment.rounds import Action, Step
 from profiler.questions.search.policies.incumbent import Search
-from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
+from profiler.questions.search.policies.policy import Policy, PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.start import one_task_each
 from profiler.questions.search.readings.loads import busiest_first, capacities
 
@@ -39,3 +39,6 @@ class Threshold:
                 return
             measured = yield from search.attempt(search.trial(grown, Step.SEARCH, Action.ENHANCE))
             yield from search.keep_fastest(measured)
+
+
+POLICY: type[Policy] = Threshold
