@@ -24,9 +24,10 @@ def main() -> None:
 
 def _called() -> int:
     from profiler.cli.app import app  # noqa: PLC0415
+    from profiler.report.own_name import own_name  # noqa: PLC0415
 
     try:
-        app(prog_name="profile")
+        app(prog_name=own_name())
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 0
     return 0

@@ -241,11 +241,14 @@ HOT_KEY = 1.5
 def hot_keys(operators: Mapping[str, OperatorWindow], keyed: Container[str]) -> dict[str, float]:
     """Return the keyed operators whose busiest task works far more than the mean, with that ratio.
 
-    Others are dealt their rows evenly: where a task has more of them, that is chance, and no key's doing.
+    Others are dealt their rows evenly: where one of their tasks works more, that is chance or a machine that is busier
+    than the next one, which is no key's doing, and keyed operators have their share of it as well.
     """
     ratios = {
         name: seen.busiest_task_s * seen.tasks / seen.busy_s
         for name, seen in operators.items()
-        if name in keyed and seen.tasks > 1 and seen.busy_s > 0
+        if seen.tasks > 1 and seen.busy_s > 0
     }
-    return {name: ratio for name, ratio in ratios.items() if ratio > HOT_KEY}
+    uneven = [ratio for name, ratio in ratios.items() if name not in keyed]
+    usual = max(1.0, statistics.median(uneven)) if uneven else 1.0
+    return {name: ratio for name, ratio in ratios.items() if name in keyed and ratio > HOT_KEY * usual}

@@ -12,7 +12,7 @@ from profiler.history.baselines import SavedBaseline
 from profiler.history.records import RunKind, StoredRun
 from profiler.job.configuration import Configuration
 from profiler.report.documents import plain
-from profiler.report.words import change
+from profiler.report.words import change, counted
 
 _HEADINGS = ("run", "kind", "topology", "engine", "when", "result", "rows/s", "gain", "measured")
 _FIRST_FIGURE = _HEADINGS.index("rows/s")
@@ -85,7 +85,7 @@ def _row(found: StoredRun) -> tuple[str, ...]:
 
 
 def _of_profile(found: StoredRun) -> tuple[str, str, str, str]:
-    answer, measured = found.answer, f"{found.rounds} rounds"
+    answer, measured = found.answer, counted(found.rounds, "round")
     if answer is None:
         return "unfinished", "", "", measured
     tasks = str(Configuration.of(answer.best.tasks, answer.best.offered_per_s))
@@ -94,4 +94,4 @@ def _of_profile(found: StoredRun) -> tuple[str, str, str, str]:
 
 def _of_blocks(found: StoredRun) -> tuple[str, str, str, str]:
     """Return what gates and comparisons have: blocks and a verdict."""
-    return "unfinished" if found.gate is None else found.gate.verdict, "", "", f"{found.blocks} blocks"
+    return "unfinished" if found.gate is None else found.gate.verdict, "", "", counted(found.blocks, "block")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+_NARROWEST = 40
+"""Columns; with fewer, as some tools set them where they know no width, nothing could be read."""
 
 
 def result_console() -> Console:
@@ -29,5 +34,9 @@ def _console(stream: TextIO) -> Console:
     # Rich is imported late: the help must answer without it.
     from rich.console import Console
 
+    columns = os.environ.get("COLUMNS", "")
+    narrow = columns.isdigit() and int(columns) < _NARROWEST
+    # Rich takes COLUMNS=0 at its word, and prints nothing at all.
+    width = max(_NARROWEST, shutil.get_terminal_size().columns) if narrow else None
     # Lines are never folded: a file or a pipe has no width, and a drawing must stay whole.
-    return Console(file=stream, soft_wrap=True, highlight=False, markup=False, emoji=False)
+    return Console(file=stream, width=width, soft_wrap=True, highlight=False, markup=False, emoji=False)

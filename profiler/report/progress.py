@@ -27,7 +27,7 @@ from profiler.experiment.events import (
     WindowSeen,
 )
 from profiler.experiment.rounds import Round
-from profiler.report.rounds_table import rounds_table
+from profiler.report.rounds_table import RoundsTable
 from profiler.report.time_left import TimeLeft
 from profiler.report.words import change
 
@@ -215,7 +215,7 @@ class LivePanel:
                 self.note(verification_in_words(event))
 
     def _render(self) -> RenderableType:
-        parts: list[RenderableType] = [rounds_table(self.rounds)] if self.rounds else []
+        parts: list[RenderableType] = [RoundsTable(self.rounds)] if self.rounds else []
         parts += [Text(self.found, "bold green")] if self.found else []
         parts += [Text(self.now, "bold"), Text(self.window or " ", "cyan")]
         return Panel(

@@ -8,6 +8,11 @@ def change(effect: float) -> str:
     return f"{effect:+.1%}" if effect < 2 else f"×{1 + effect:.1f}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Write how many there are of something."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def minutes(seconds: float) -> str:
     """Write a time as m:ss."""
     whole = max(0, round(seconds))

@@ -20,8 +20,8 @@ Written = str | Sequence[str]
 """A value as the user wrote it; several for a repeatable setting."""
 
 _PREFIX = "PROFILE_"
-_NOT_SETTINGS = {"PROFILE_CACHE"}
-"""Variables of this machine rather than of a measurement: where `profiler.services` keeps its downloads."""
+_NOT_SETTINGS = {"PROFILE_CACHE", "PROFILE_COMMAND"}
+"""Variables of this machine rather than of a measurement: where downloads are kept, and how this program is called."""
 _BY_KEY = {option.key: option for option in OPTIONS}
 
 

@@ -14,6 +14,7 @@ from profiler.cli.commands.history_prune import prune
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
 from profiler.history.session.opening import opened_store
+from profiler.report.words import counted
 from profiler.settings.declarations import EngineName, Settings
 from profiler.settings.moments import moment
 from profiler.settings.option import Command
@@ -168,7 +169,10 @@ def _how(found: StoredRun) -> str:
     if found.run.policy:
         return f" by {found.run.policy}"
     against = found.run.parameters.get("against")
-    return f" against {against}" if against else ""
+    if not isinstance(against, str):
+        return ""
+    kind, _, name = against.partition(" ")  # of a job that met itself both are "itself"
+    return f" against {name if kind == name else against}"
 
 
 def _way_on(found: StoredRun) -> str:
@@ -202,12 +206,12 @@ def _printer(found: StoredRun) -> Callable[[Console, Mapping[str, Any]], None]:
 
 
 def _print_unfinished(console: Console, found: StoredRun, rounds: Sequence[Round]) -> None:
-    from profiler.report.rounds_table import rounds_table
+    from profiler.report.rounds_table import RoundsTable
 
-    done = f" after {found.blocks} blocks" if found.blocks else ""
+    done = f" after {counted(found.blocks, 'block')}" if found.blocks else ""
     console.print(f"  unfinished{done}: {_way_on(found)} goes on with it")
     if rounds:
-        console.print(rounds_table(list(rounds)), soft_wrap=False)
+        console.print(RoundsTable(list(rounds)), soft_wrap=False)
 
 
 def _counted(history: History) -> str:
@@ -215,7 +219,7 @@ def _counted(history: History) -> str:
     from profiler.history.records import MeasuredBlock, Result, SeenWindow
 
     blocks, windows = history.count(MeasuredBlock), history.count(SeenWindow)
-    measured = f"{blocks} blocks" if blocks else f"{history.count(Round)} rounds"
+    measured = counted(blocks, "block") if blocks else counted(history.count(Round), "round")
     answer = "with its answer" if history.count(Result) else "without an answer"
     baselines = "".join(f", baseline '{each.name}'" for each in history.baselines)
     return f"{measured}, {windows} windows, {answer}{baselines}"

@@ -9,6 +9,7 @@ import typer
 
 from profiler import job
 from profiler.errors import UsageError
+from profiler.report.own_name import as_called
 
 
 def init(
@@ -27,5 +28,5 @@ def init(
         raise UsageError(f"'{file}' exists.", hint="Choose another name, or overwrite it with --force.") from None
     except OSError as error:
         raise UsageError(f"'{file}' cannot be written: {error.strerror}.", hint="Choose another place.") from error
-    typer.echo(f"Wrote {file}. Next: profile check {file}")
+    typer.echo(as_called(f"Wrote {file}. Next: profile check {file}"))
     return 0

@@ -37,6 +37,7 @@ from profiler.questions.search.run import (
 )
 from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import RECENT, readable, with_answers
+from profiler.report.words import counted
 from profiler.services.run_folder import cache_directory
 from profiler.settings.declarations import COSTS, PolicyName, Settings
 
@@ -121,7 +122,7 @@ class Profiles:
             )
             history.keep_result(profile_document(profile))
         self.complete = self.complete and history.complete
-        self.stages.say(f"{job.name}: {_in_words(found.answer)} after {len(found.rounds)} rounds")
+        self.stages.say(f"{job.name}: {_in_words(found.answer)} after {counted(len(found.rounds), 'round')}")
         origin = Profiled(
             run="" if self.open_store is None else history.run.id,
             rounds=len(found.rounds),

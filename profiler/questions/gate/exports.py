@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from xml.etree import ElementTree as ET
 
@@ -24,6 +25,7 @@ COLUMNS = (
     "adjusted_p",
     "detectable_effect",
 )
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SIGNS = {"pass": "✅", "saved": "✅", "slower": "❌", "inconclusive": "❔"}
 
 
@@ -86,8 +88,17 @@ def as_junit(document: Document) -> str:
     output.text = f"{headline(document)}\n{document['verdict']}: {document['why']}"
     suites = ET.Element("testsuites")
     suites.append(suite)
+    for element in suites.iter():
+        element.text = None if element.text is None else _storable(element.text)
+        for name, value in element.items():
+            element.set(name, _storable(value))
     ET.indent(suites)
     return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _storable(text: str) -> str:
+    """Put a mark in the place of each character that XML has no way to write; names of older runs may have them."""
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _outcome(document: Document) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 from profiler.questions.recalibrate.words import facts, headline, said
 from profiler.questions.search.answer import Profile
 from profiler.questions.search.paste import as_lines
-from profiler.report.rounds_table import rounds_table
+from profiler.report.rounds_table import RoundsTable
 
 _STYLES = {"confirmed": "green", "changed": "bold yellow", "inconclusive": "yellow"}
 _WIDTH = 13
@@ -25,7 +25,7 @@ def print_recalibration(console: Console, document: Mapping[str, Any], profile: 
     for label, what in facts(document):
         console.print(f"  {label:<{_WIDTH}}{what}")
     if profile is not None:
-        console.print(Padding(rounds_table(profile.records), (0, 0, 0, 2)), soft_wrap=False)
+        console.print(Padding(RoundsTable(profile.records), (0, 0, 0, 2)), soft_wrap=False)
     if document["verdict"] == "changed" and profile is not None:
         console.print(Text("Settings to paste", "bold"))
         for line in as_lines(profile.settings):

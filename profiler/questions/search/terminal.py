@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -14,21 +13,25 @@ from profiler.questions.search.operators import classes_in_words, state_in_words
 from profiler.questions.search.paste import as_lines
 from profiler.questions.search.verification import holds_with_less, in_words
 from profiler.report.doubts import advised
-from profiler.report.rounds_table import rounds_table
+from profiler.report.rounds_table import RoundsTable
+from profiler.report.wide_row import WideRow
+from profiler.report.words import counted
 from profiler.statistics.result import Comparison, Verdict
 
 
 def print_profile(console: Console, profile: Profile, *, is_kept: bool = True) -> None:
     """Print the whole answer; its run is named where it was kept."""
     kept = f", run {profile.run}" if is_kept else ""
-    head = Text(f"Answer: {profile.topology} on {profile.engine}, {len(profile.rounds)} rounds{kept}", "bold")
+    head = Text(
+        f"Answer: {profile.topology} on {profile.engine}, {counted(len(profile.rounds), 'round')}{kept}", "bold"
+    )
     console.print(
         Group(
             head,
             Padding(_configuration(profile), (0, 0, 0, 2)),
             Padding(_figures(profile), (0, 0, 0, 2)),
             Text("Rounds", "bold"),
-            Padding(rounds_table(profile.records), (0, 0, 0, 2)),
+            Padding(RoundsTable(profile.records), (0, 0, 0, 2)),
             Text("Settings to paste", "bold"),
         ),
         highlight=False,
@@ -39,18 +42,12 @@ def print_profile(console: Console, profile: Profile, *, is_kept: bool = True) -
         console.print(doubt, highlight=False)
 
 
-def _configuration(profile: Profile) -> Table:
+def _configuration(profile: Profile) -> WideRow:
     best = profile.best
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in best.tasks:
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("slots", justify="right", style="bold")
     given = None if profile.fingerprint is None else profile.fingerprint.slots
-    table.add_row(
-        *(Text(str(count), "bold green") for count in best.tasks.values()),
-        str(best.slots) if given is None else f"{best.slots} of {given}",
-    )
-    return table
+    slots = str(best.slots) if given is None else f"{best.slots} of {given}"
+    tasks = [(name, Text(str(count), "bold green")) for name, count in best.tasks.items()]
+    return WideRow([*tasks, ("slots", Text(slots))])
 
 
 def _figures(profile: Profile) -> Table:

@@ -148,7 +148,8 @@ def in_words(comparison: Comparison) -> str:
     """Say what a comparison found, with what it could have found."""
     match comparison.verdict:
         case Verdict.INCREASED | Verdict.DECREASED:
-            return f"throughput {comparison.verdict} by {comparison.effect:+.1%} (p {comparison.p:.2g})"
+            by = f"{-comparison.effect:.1%}" if comparison.effect < 0 else f"{comparison.effect:+.1%}"
+            return f"throughput {comparison.verdict} by {by} (p {comparison.p:.2g})"
         case Verdict.UNCHANGED:
             return f"no relevant change: {comparison.effect:+.1%} (p {comparison.p:.2g}; {_detectable(comparison)})"
     return f"inconclusive: {comparison.effect:+.1%} ({_detectable(comparison)})"
