@@ -14,7 +14,8 @@ from importlib import import_module
 
 from profiler.experiment.engine import Engine, Platform
 from profiler.job.topology import Topology
-from profiler.settings.declarations import DEFAULTS, OPTIONS, EngineName, Settings
+from profiler.settings.choices import EngineName
+from profiler.settings.declarations import DEFAULTS, OPTIONS, Settings
 from profiler.settings.option import Ability
 
 Note = Callable[[str], None]

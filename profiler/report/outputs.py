@@ -13,7 +13,8 @@ from profiler.errors import ProfileError, UsageError
 from profiler.report.console import error_console
 from profiler.report.writers import Writer, as_json, check_export
 from profiler.services.whole_file import check_writable, is_stream, written_whole
-from profiler.settings.declarations import Export, ExportKind, Settings
+from profiler.settings.choices import Export, ExportKind
+from profiler.settings.declarations import Settings
 
 T = TypeVar("T")
 """The type of what a command ends with."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from profiler.errors import UsageError
 from profiler.report.documents import document_of
-from profiler.settings.declarations import ExportKind
+from profiler.settings.choices import ExportKind
 
 T = TypeVar("T")
 Document = Mapping[str, Any]

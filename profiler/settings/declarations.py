@@ -11,69 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from enum import StrEnum
 
 from profiler.experiment.observation import QUANTILES
 from profiler.secrets import masked_setting
 from profiler.services.broker_address import BROKERS
+from profiler.settings.choices import EngineName, Export, NoiseName, PolicyName
+from profiler.settings.choices import export as read_export
 from profiler.settings.option import ALL, MEASURING, SEARCHING, Ability, Asked, Command, Option, declared, optional
 from profiler.settings.quantities import Kind, choice, count, duration, number, one_part, ratio, switch, text
 from profiler.statistics.result import RELEVANT_EFFECT
-
-
-class EngineName(StrEnum):
-    """The engine that the topology runs on; values are called as the folders of the engines."""
-
-    SPARK = "spark"
-    SIMULATED = "simulated"
-
-
-class PolicyName(StrEnum):
-    """The policy that searches the configuration; members are called as the modules of the policies."""
-
-    STEPWISE = "stepwise"
-    THRESHOLD = "threshold"
-    STELA = "stela"
-    DS2 = "ds2"
-    SLOT_JUMP = "slots"
-    EXHAUSTIVE = "exhaustive"
-
-
-class NoiseName(StrEnum):
-    """The kind of machine that the simulated engine plays."""
-
-    QUIET = "quiet"
-    SHARED = "shared"
-    HOSTILE = "hostile"
-
-
-class ExportKind(StrEnum):
-    """Formats of a written report."""
-
-    JSON = "json"
-    CSV = "csv"
-    MD = "md"
-    JUNIT = "junit"
-    HTML = "html"
-
-
-@dataclass(frozen=True, slots=True)
-class Export:
-    """A report to write, and where."""
-
-    kind: ExportKind
-    path: str
-
-    def __str__(self) -> str:
-        return f"{self.kind}={self.path}"
-
-
-def _export(written: str) -> Export:
-    kind, separator, path = written.partition("=")
-    if not separator or not path.strip():
-        raise ValueError(written)
-    return Export(ExportKind(kind.strip()), path.strip())
-
 
 _MILLISECONDS = duration(unit_s=0.001)
 _ADDRESS = text("an address", "localhost:9092", "HOST:PORT", BROKERS)
@@ -82,7 +28,7 @@ _SPARK_SETTING = replace(
     text("a Spark setting", "spark.sql.execution.arrow.maxRecordsPerBatch=50", "KEY=VALUE", r"spark\.[\w.\-]+=.*"),
     show=masked_setting,
 )
-_EXPORT = Kind("a report", "md=report.md (json, csv, md; of a gate junit too)", "KIND=FILE", _export)
+_EXPORT = Kind("a report", "md=report.md (json, csv, md; of a gate junit too)", "KIND=FILE", read_export)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from profiler.questions.compare import run as compare_run
 from profiler.questions.compare.document import compare_schema
 from profiler.questions.compare.progress import CompareProgress
 from profiler.questions.search import run as search_run
-from profiler.settings.declarations import EngineName
+from profiler.settings.choices import EngineName
 
 SIMULATED = ("--engine", "simulated", "--nodes", "2", "--cores", "2", "--seed", "1")
 NOISY = (*SIMULATED, "--noise", "shared")

@@ -8,7 +8,8 @@ from profiler.engines.catalogue import KnownPlatform, kind_of
 from profiler.engines.opening import foreseen_platform, opened_engine
 from profiler.errors import ProfileError
 from profiler.job.loading import load_topology
-from profiler.settings.declarations import OPTIONS, EngineName, Settings
+from profiler.settings.choices import EngineName
+from profiler.settings.declarations import OPTIONS, Settings
 from profiler.settings.option import Ability
 
 MADE = {

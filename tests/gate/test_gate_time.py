@@ -17,7 +17,8 @@ from profiler.questions.gate.experiment import DESIGN, FEWEST_BLOCKS, SHORT_BLOC
 from profiler.questions.gate.run import BUDGET_S, CLOSING_S, ends_by_s
 from profiler.questions.gate.verdict import GateLimits, GateVerdict
 from profiler.questions.gate.words import why
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.choices import EngineName
+from profiler.settings.declarations import Settings
 from tests.gate.test_gate_experiment import Watched, job, side
 
 STARTED_S, FIRST_S, DEPLOYED_S, WINDOW_S = 20.0, 8.0, 5.0, 3.8

@@ -24,7 +24,7 @@ from profiler.questions.search.document import profile_document
 from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Parameters
-from profiler.settings.declarations import PolicyName
+from profiler.settings.choices import PolicyName
 from tests.history.histories import a_result, a_run, decided, measured
 
 

@@ -10,7 +10,7 @@ from profiler.questions.compare.exports import COMPARE_WRITERS
 from profiler.questions.gate.exports import GATE_WRITERS
 from profiler.questions.recalibrate.exports import RECALIBRATE_WRITERS
 from profiler.questions.search.exports import PROFILE_WRITERS
-from profiler.settings.declarations import ExportKind
+from profiler.settings.choices import ExportKind
 
 WRITERS = {
     "run": PROFILE_WRITERS,

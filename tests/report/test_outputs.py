@@ -13,7 +13,8 @@ import pytest
 
 import profiler
 from profiler.report.outputs import Outputs
-from profiler.settings.declarations import Export, ExportKind, Settings
+from profiler.settings.choices import Export, ExportKind
+from profiler.settings.declarations import Settings
 
 DOCUMENT = {"schema": "profile/1"}
 REFUSED = {

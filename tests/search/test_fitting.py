@@ -11,7 +11,8 @@ from profiler.errors import TopologyError
 from profiler.job.loading import load_topology
 from profiler.job.topology import Operator, Source, Topology
 from profiler.questions.fitting import fitted_to, with_own_latency
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.choices import EngineName
+from profiler.settings.declarations import Settings
 
 OWN = Topology.chain("strict", Source("in"), Operator("work"), latency_ms=100)
 STRICTER = Topology.chain("stricter", Source("in"), Operator("work"), latency_ms=50)

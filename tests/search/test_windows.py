@@ -12,7 +12,8 @@ from profiler.job.loading import load_topology
 from profiler.questions.search.loop import TimeLimits
 from profiler.questions.search.run import CONFIRMED_S, SEARCH_S, search_design, time_limits
 from profiler.questions.windows import fewer_of, with_fitting_windows
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.choices import EngineName
+from profiler.settings.declarations import Settings
 
 SEVERAL = load_topology("diamond")
 ONE = load_topology("word-count")

@@ -8,15 +8,8 @@ import pytest
 from profiler.engines.catalogue import kind_of
 from profiler.engines.simulated.noise import Preset
 from profiler.errors import UsageError
-from profiler.settings.declarations import (
-    OPTIONS,
-    EngineName,
-    Export,
-    ExportKind,
-    NoiseName,
-    PolicyName,
-    Settings,
-)
+from profiler.settings.choices import EngineName, Export, ExportKind, NoiseName, PolicyName
+from profiler.settings.declarations import OPTIONS, Settings
 from profiler.settings.option import Asked
 from profiler.settings.quantities import without_credentials
 from profiler.settings.sources import resolve

@@ -11,7 +11,8 @@ import typer
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
 from profiler.history.session.opening import opened_store
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.choices import EngineName
+from profiler.settings.declarations import Settings
 from profiler.settings.moments import moment
 from profiler.settings.option import Command
 from profiler.settings.quantities import choice

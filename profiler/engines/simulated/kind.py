@@ -9,7 +9,8 @@ from profiler.engines.catalogue import EngineKind, KnownPlatform, Note, Opening,
 from profiler.engines.spark.layout.chains import inner_topics
 from profiler.experiment.engine import Engine, Platform
 from profiler.job.topology import Topology
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.choices import EngineName
+from profiler.settings.declarations import Settings
 from profiler.settings.option import Ability
 
 

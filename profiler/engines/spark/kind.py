@@ -13,7 +13,8 @@ from profiler.errors import UsageError
 from profiler.experiment.engine import Engine, Platform
 from profiler.job.slots import smallest_configuration
 from profiler.job.topology import Source, Topology
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.choices import EngineName
+from profiler.settings.declarations import Settings
 from profiler.settings.option import Ability
 from profiler.settings.spark_conf import spark_settings
 

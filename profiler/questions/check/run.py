@@ -14,7 +14,8 @@ from profiler.questions.check.document import check_document
 from profiler.questions.check.request import CheckRequest
 from profiler.questions.check.terminal import print_checked
 from profiler.report.console import error_console, result_console
-from profiler.settings.declarations import EngineName, Settings
+from profiler.settings.choices import EngineName
+from profiler.settings.declarations import Settings
 from profiler.settings.user_payloads import in_words, payload_samples
 
 

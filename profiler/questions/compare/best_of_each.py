@@ -39,7 +39,8 @@ from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import RECENT, readable, with_answers
 from profiler.report.words import counted
 from profiler.services.run_folder import cache_directory
-from profiler.settings.declarations import COSTS, PolicyName, Settings
+from profiler.settings.choices import PolicyName
+from profiler.settings.declarations import COSTS, Settings
 
 
 @dataclass(slots=True)

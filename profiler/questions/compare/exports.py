@@ -7,7 +7,7 @@ from typing import Any
 
 from profiler.questions.compare.terminal import cells, described, headline, other_pairs
 from profiler.report.writers import Document, Writer, as_json, csv_table
-from profiler.settings.declarations import ExportKind
+from profiler.settings.choices import ExportKind
 
 COLUMNS = (
     "rank",

@@ -10,7 +10,7 @@ from profiler.questions.gate.criteria import Criterion
 from profiler.questions.gate.terminal import drill_in_words, figure, headline, interval_heading, percentage
 from profiler.questions.gate.words import LABELS
 from profiler.report.writers import Document, Writer, as_json, csv_table
-from profiler.settings.declarations import ExportKind
+from profiler.settings.choices import ExportKind
 
 COLUMNS = (
     "criterion",

@@ -8,7 +8,7 @@ from profiler.questions.recalibrate.words import facts, headline, said
 from profiler.questions.search.document import read_profile
 from profiler.questions.search.exports import rounds_as_csv
 from profiler.report.writers import Document, Writer, as_json
-from profiler.settings.declarations import ExportKind
+from profiler.settings.choices import ExportKind
 
 
 def as_markdown(document: Document) -> str:

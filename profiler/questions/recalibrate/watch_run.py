@@ -33,7 +33,8 @@ from profiler.report.console import error_console, is_read, result_console
 from profiler.report.outputs import Outputs
 from profiler.report.writers import Document, as_json
 from profiler.services.user_path import user_path
-from profiler.settings.declarations import ExportKind, Settings
+from profiler.settings.choices import ExportKind
+from profiler.settings.declarations import Settings
 
 STRESSED = (Phase.WARM_UP, Phase.STRESS, Phase.BLOCK)
 """Windows that offer more rows than the job can take."""

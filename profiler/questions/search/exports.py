@@ -8,7 +8,7 @@ from typing import Any
 from profiler.questions.search.answer import Profile, ProfileRound
 from profiler.questions.search.markdown import as_markdown
 from profiler.report.writers import Writer, as_json, csv_table
-from profiler.settings.declarations import ExportKind
+from profiler.settings.choices import ExportKind
 
 COLUMNS = ("number", "step", "action", "tasks", "rows_per_s", "effect", "p", "decision", "why")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from profiler.questions.search.policies.policy import Policy
-from profiler.settings.declarations import PolicyName
+from profiler.settings.choices import PolicyName
 
 
 def _policy_of(name: PolicyName) -> type[Policy]:
