@@ -22,7 +22,17 @@ HOST_FACTS = (
     (re.compile(r"this machine gives \d+ \(local\[\d+\]\)"), "this machine gives … (local[…])"),
 )
 """Python's version, cores, and the random name of a cache; slots depend on memory that is free."""
+FIGURE = re.compile(r"(?<![\w.])-?\d+\.\d{9,}(?:e[-+]?\d+)?")
+DIGITS = 9
+"""Digits of a long figure that all processors agree on, whose sums end differently."""
+NOTHING = 12
+"""Decimals after which a figure is the rest of a sum that should be zero."""
 REPOSITORY = Path(__file__).parents[2]
+
+
+def alike_on_all_machines(text: str) -> str:
+    """Return a text whose long figures have as many digits as do not depend on the processor."""
+    return FIGURE.sub(lambda found: f"{round(float(found[0]), NOTHING):.{DIGITS}g}", text)
 
 
 class NormalForm:

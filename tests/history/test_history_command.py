@@ -73,7 +73,7 @@ def test_gates_are_in_the_list(store, profile) -> None:
     store.save_result("gate-2", a_gate_result("gate-2", verdict="slower"))
     _, ended, interrupted, *_ = profile("history", "list").stdout.splitlines()
     assert (ended.split()[:2], ended.split()[-3:]) == (["gate-2", "gate"], ["slower", "0", "blocks"])
-    assert (interrupted.split()[:2], interrupted.split()[-3:]) == (["gate-1", "gate"], ["unfinished", "1", "blocks"])
+    assert (interrupted.split()[:2], interrupted.split()[-3:]) == (["gate-1", "gate"], ["unfinished", "1", "block"])
     entry = json.loads(profile("history", "list", "--json", "--limit", "1").stdout)["runs"][0]
     assert (entry["kind"], entry["state"], entry["answer"]) == ("gate", "finished", None)
     assert entry["gate"]["verdict"] == "slower"
@@ -172,7 +172,7 @@ def test_an_interrupted_gate_is_shown_with_the_way_to_go_on(store, profile) -> N
     store.save_block("gate-1", a_block(1))
     shown = profile("history", "show", "gate-1").stdout
     assert "Run gate-1: word-count on spark against revision 0123abc" in shown
-    assert "unfinished after 1 blocks: 'profile gate TOPOLOGY --resume gate-1' goes on" in shown
+    assert "unfinished after 1 block: 'profile gate TOPOLOGY --resume gate-1' goes on" in shown
 
 
 def test_an_unfinished_run_is_shown_with_the_way_to_go_on(store, profile) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from profiler.cli.commands import history
+from profiler.report.words import counted
 
 KEPT = ("--engine", "simulated", "--mongo", "mongodb://nowhere", "--nodes", "2", "--cores", "2", "--quiet")
 
@@ -47,5 +48,5 @@ def test_of_a_recalibration_it_shows_the_profile_that_came_of_it(profile, store,
     assert "recalibration" in json.loads(json.dumps(document))
     best = document["best"]
     said = shown().stdout
-    assert f"Answer: linear on simulated, {len(document['rounds'])} rounds" in said
+    assert f"Answer: linear on simulated, {counted(len(document['rounds']), 'round')}" in said
     assert f"throughput  {best['throughput_per_s']:,.0f} rows/s" in said

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from profiler.experiment.rounds import Action, Decision, Round
 from profiler.report.rounds_table import RoundsTable
-from profiler.report.wide_row import WideRow
+from profiler.report.row_table import WideRow
 from profiler.report.words import counted
 from tests.scenarios import outcome
 

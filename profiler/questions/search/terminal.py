@@ -14,7 +14,7 @@ from profiler.questions.search.paste import as_lines
 from profiler.questions.search.verification import holds_with_less, in_words
 from profiler.report.doubts import advised
 from profiler.report.rounds_table import RoundsTable
-from profiler.report.wide_row import WideRow
+from profiler.report.row_table import WideRow
 from profiler.report.words import counted
 from profiler.statistics.result import Comparison, Verdict
 
