@@ -12,9 +12,9 @@ from profiler.engines.opening import opened_engine
 from profiler.experiment.blocks import Arm
 from profiler.experiment.events import Event, RoundDecided
 from profiler.job.configuration import Configuration
-from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies import POLICIES
-from profiler.questions.search.run import policy_parameters, search_budget_s, search_design
+from profiler.questions.search.session import loop_on
+from profiler.questions.search.terms import SearchTerms
 from profiler.settings.declarations import Settings
 from profiler.statistics.confirmation import Block, confirm
 from profiler.statistics.interval import mean_interval
@@ -52,15 +52,7 @@ def quick_profile() -> Answer:
     settings = Settings(quick=True)
     started_s = time.monotonic()
     with opened_engine(TOPOLOGY, settings, note) as engine:
-        profile = Loop(
-            engine,
-            TOPOLOGY,
-            POLICIES[settings.policy](),
-            parameters=policy_parameters(settings),
-            design=search_design(settings),
-            report=_tell,
-            budget_s=search_budget_s(settings),
-        ).run()
+        profile = loop_on(engine, TOPOLOGY, POLICIES[settings.policy](), SearchTerms.of(settings), _tell).run()
         seconds = time.monotonic() - started_s
     found = profile.answer
     return Answer(

@@ -19,7 +19,7 @@ from profiler.experiment.confrontation import confront
 from profiler.experiment.engine import Engine
 from profiler.experiment.window_plan import WindowPlan
 from profiler.questions.search.loop import FEWEST_BLOCKS
-from profiler.questions.search.run import policy_parameters, search_design
+from profiler.questions.search.terms import policy_parameters, search_design
 from profiler.settings.declarations import Settings
 from profiler.statistics.confirmation import Block, confirm, order
 from profiler.statistics.result import Verdict

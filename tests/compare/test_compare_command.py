@@ -17,11 +17,11 @@ from profiler.history import keeper
 from profiler.history.memory import MemoryStore
 from profiler.history.records import RunKind, RunState
 from profiler.history.store import StoreFailed
-from profiler.questions.compare import best_of_each
 from profiler.questions.compare import run as compare_run
 from profiler.questions.compare.document import compare_schema
 from profiler.questions.compare.progress import CompareProgress
 from profiler.questions.search import run as search_run
+from profiler.questions.search import session, terms
 from profiler.settings.choices import EngineName
 
 SIMULATED = ("--engine", "simulated", "--nodes", "2", "--cores", "2", "--seed", "1")
@@ -223,16 +223,18 @@ def test_on_spark_a_search_ends_as_that_of_a_profile_does(profile, jobs, store, 
     """Where no budget is set."""
     made = []
 
-    class Seen(best_of_each.Loop):
+    class Seen(session.Loop):
         def run(self, history=()):
             made.append(self)
             return super().run(history)
 
-    def on_spark(settings):
-        return search_run.time_limits(replace(settings, engine=EngineName.SPARK))
+    limits_of = terms.time_limits
 
-    monkeypatch.setattr(best_of_each, "Loop", Seen)
-    monkeypatch.setattr(best_of_each, "time_limits", on_spark)
+    def on_spark(settings):
+        return limits_of(replace(settings, engine=EngineName.SPARK))
+
+    monkeypatch.setattr(session, "Loop", Seen)
+    monkeypatch.setattr(terms, "time_limits", on_spark)
     assert profile("compare", "slow.py", "fast.py", *SIMULATED, "--slots", "6", *flags).exit_code == 0
     assert {(each.limits.search_s, each.limits.confirmed_s) for each in made} == {limits}
     assert {each.budget_s for each in made} == {budget_s}

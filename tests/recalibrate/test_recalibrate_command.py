@@ -17,9 +17,9 @@ from profiler.history.records import RunState
 from profiler.history.store import StoreFailed
 from profiler.job.loading import load_topology
 from profiler.questions.fingerprints import as_asked, asked_of, foreseen_fingerprint
-from profiler.questions.recalibrate import run
 from profiler.questions.recalibrate.document import recalibrate_schema
 from profiler.questions.schemas import PROFILE
+from profiler.questions.search import terms
 from profiler.questions.search.loop import TimeLimits
 from profiler.settings.sources import resolve
 
@@ -349,7 +349,7 @@ def test_a_budget_that_is_over_is_inconclusive(recalibrated, job):
 def test_a_search_ends_by_the_limits_of_a_profile(recalibrated, job, monkeypatch):
     """Those of Spark, where no budget is set."""
     job(JOB.replace('"the", "a"', '"the"'))
-    monkeypatch.setattr(run, "time_limits", lambda settings: TimeLimits(search_s=1e-3))
+    monkeypatch.setattr(terms, "time_limits", lambda settings: TimeLimits(search_s=1e-3))
     assert recalibrated(code=4)["rounds"] == 1
 
 

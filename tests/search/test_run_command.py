@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from profiler.questions.schemas import PROFILE
-from profiler.questions.search import run
+from profiler.questions.search import terms
 
 SIMULATED = ("--engine", "simulated", "--nodes", "3", "--cores", "2", "--seed", "1")
 
@@ -57,7 +57,7 @@ def test_quick_looks_shorter_and_says_that_nothing_was_confirmed(profile):
 
 def test_quick_ends_in_time_however_slow_the_machine_is(profile, monkeypatch):
     """It promises four minutes; who asks for another budget gets that."""
-    monkeypatch.setattr(run, "QUICK_BUDGET_S", 0.001)
+    monkeypatch.setattr(terms, "QUICK_BUDGET_S", 0.001)
     cut_short = json.loads(profile("run", "linear", *SIMULATED, "--quick", "--json", "-").stdout)
     assert len(cut_short["rounds"]) == 1
     asked = json.loads(profile("run", "linear", *SIMULATED, "--quick", "--budget", "1h", "--json", "-").stdout)

@@ -10,7 +10,7 @@ from profiler.engines.spark.kind import SEVERAL_QUERIES
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.questions.search.loop import TimeLimits
-from profiler.questions.search.run import CONFIRMED_S, SEARCH_S, search_design, time_limits
+from profiler.questions.search.terms import CONFIRMED_S, SEARCH_S, search_design, time_limits
 from profiler.questions.windows import fewer_of, with_fitting_windows
 from profiler.settings.choices import EngineName
 from profiler.settings.declarations import Settings

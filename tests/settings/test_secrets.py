@@ -20,7 +20,7 @@ from profiler.questions.search.loop import Loop
 from profiler.questions.search.markdown import as_markdown
 from profiler.questions.search.paste import as_lines, paste_settings
 from profiler.questions.search.policies import POLICIES
-from profiler.questions.search.run import profile_run
+from profiler.questions.search.session import profile_run
 from profiler.secrets import masked_setting, without_password
 from profiler.settings.declarations import OPTIONS, Settings
 

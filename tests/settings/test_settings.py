@@ -220,7 +220,7 @@ def test_the_settings_names_are_those_of_the_rooms_they_choose_from() -> None:
 
 def test_a_methods_knob_is_the_setting_of_its_name() -> None:
     """A default stands once, and what a user sets reaches the method whatever the knob is called."""
-    from profiler.questions.search.run import policy_parameters
+    from profiler.questions.search.terms import policy_parameters
 
     knobs = {"latency_ms": 70.0, "slice": 0.4, "stop_factor": 3.0, "alpha": 0.8, "relevant_effect": 0.01}
     asked = asdict(policy_parameters(Settings(**knobs)))

@@ -6,7 +6,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from profiler.engines.opening import time_left_of
 from profiler.errors import UsageError
 from profiler.experiment.engine import Engine
 from profiler.experiment.rounds import Round
@@ -22,21 +21,11 @@ from profiler.questions.compare.experiment import Variant
 from profiler.questions.compare.progress import CompareProgress
 from profiler.questions.compare.variants import Job
 from profiler.questions.fingerprints import code_of, fingerprint_on
-from profiler.questions.search.conclusion import profile_of
-from profiler.questions.search.document import profile_document
-from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies import POLICIES
-from profiler.questions.search.run import (
-    environment_of,
-    measure_as_before,
-    policy_parameters,
-    profile_run,
-    search_budget_s,
-    search_design,
-    time_limits,
-)
+from profiler.questions.search.session import SearchSession, profile_run
 from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import RECENT, readable, with_answers
+from profiler.questions.search.terms import SearchTerms
 from profiler.report.words import counted
 from profiler.services.run_folder import cache_directory
 from profiler.settings.choices import PolicyName
@@ -90,9 +79,8 @@ class Profiles:
         return None
 
     def _searched(self, job: Job, settings: Settings, now: Fingerprint, stage: str) -> tuple[Variant, Profiled]:
-        design, limits, budget_s = search_design(settings), time_limits(settings), search_budget_s(settings)
-        time_left = time_left_of(settings, design, budget_s=budget_s or limits.search_s)
-        self.stages.begin(f"{stage}: profile {job.name} on {self.engine.name}", time_left)
+        terms = SearchTerms.of(settings)
+        self.stages.begin(f"{stage}: profile {job.name} on {self.engine.name}", terms.time_left(settings))
         run = profile_run(job.topology, settings, self.engine, code_of(now))
         past = None if self.anew else self._interrupted(run)
         if past is not None:
@@ -101,27 +89,9 @@ class Profiles:
         with kept(
             run, self.open_store, self.stages, resume=None if past is None else resumed, can_resume=False
         ) as history:
-            measure_as_before(self.engine, history.run)
-            loop = Loop(
-                self.engine,
-                job.topology,
-                POLICIES[settings.policy](),
-                parameters=policy_parameters(settings),
-                design=design,
-                report=history.report,
-                slots=settings.slots,
-                budget_s=budget_s,
-                limits=limits,
-            )
-            found = loop.run(history.past)
-            profile = profile_of(
-                found,
-                run=history.run.id,
-                engine=self.engine.name,
-                environment=environment_of(self.engine),
-                fingerprint=replace(now, loop_s=self.engine.platform.loop_s),
-            )
-            history.keep_result(profile_document(profile))
+            session = SearchSession.begun(self.engine, job.topology, terms, now, history)
+            found = session.searched(POLICIES[settings.policy]())
+            session.kept(found)
         self.complete = self.complete and history.complete
         self.stages.say(f"{job.name}: {_in_words(found.answer)} after {counted(len(found.rounds), 'round')}")
         origin = Profiled(
@@ -131,7 +101,7 @@ class Profiles:
             reused=False,
             complete=found.complete,
         )
-        return _variant(job, found.answer, is_warm=loop.is_warm), origin
+        return _variant(job, found.answer, is_warm=found.is_warm), origin
 
     def _interrupted(self, wanted: Run) -> str | None:
         """Find the newest profile of the same code and question that broke off, and that nobody measures now.

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
-from typing import Any
+from dataclasses import dataclass, replace
 
 from profiler.engines.catalogue import kind_of
-from profiler.engines.opening import prepared_engine, time_left_of
+from profiler.engines.opening import prepared_engine
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Event, RoundDecided
 from profiler.experiment.rounds import Round
 from profiler.history.fingerprint.fingerprint import Fingerprint
 from profiler.history.records import Run
-from profiler.history.session.keeping import Keeping, kept, new_run_id
+from profiler.history.session.keeping import Keeping, kept
 from profiler.history.session.opening import OpenStore
 from profiler.history.session.resuming import resumed
 from profiler.job.loading import load_topology
@@ -42,17 +40,8 @@ from profiler.questions.recalibrate.request import RecalibrateRequest
 from profiler.questions.recalibrate.terminal import print_recalibration
 from profiler.questions.recalibrate.warm_start import WarmStart
 from profiler.questions.search.answer import Profile
-from profiler.questions.search.conclusion import profile_of
-from profiler.questions.search.document import profile_document
-from profiler.questions.search.loop import Loop, SearchResult
-from profiler.questions.search.run import (
-    environment_of,
-    measure_as_before,
-    policy_parameters,
-    search_budget_s,
-    search_design,
-    time_limits,
-)
+from profiler.questions.search.loop import SearchResult
+from profiler.questions.search.session import SearchSession, profile_run
 from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import (
     RECALIBRATES,
@@ -62,6 +51,7 @@ from profiler.questions.search.stored_profiles import (
     profile_in_file,
     warm_starts,
 )
+from profiler.questions.search.terms import SearchTerms
 from profiler.questions.search.verification import verify
 from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
@@ -182,9 +172,8 @@ def _foreseen(job: _Job) -> _Made:
 def _measured(job: _Job) -> _Made:
     """Open the engine, decide, measure and keep."""
     settings, topology = job.settings, job.topology
-    design, parameters = search_design(settings), policy_parameters(settings)
-    budget_s, limits = search_budget_s(settings), time_limits(settings)
-    time_left = time_left_of(settings, design, budget_s=budget_s or limits.search_s, rounds=TYPICAL_ROUNDS)
+    terms = SearchTerms.of(settings)
+    time_left = terms.time_left(settings, rounds=TYPICAL_ROUNDS)
     title = f"recalibrate {topology.name} on {settings.engine}"
     with (
         progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
@@ -196,62 +185,31 @@ def _measured(job: _Job) -> _Made:
         now = fingerprint_on(engine, topology, job.reference, settings)
         case = job.case(now)
         watcher.say(case.decided.why)
-        asked = {**asdict(parameters), "windows": design.windows, "window_s": engine.window_s}
-        history = stack.enter_context(_kept(_run(job, case, engine, now, asked), job.open_store, watcher))
-        measure_as_before(engine, history.run)
-        now = replace(now, loop_s=engine.platform.loop_s)
+        history = stack.enter_context(_kept(_run(job, case, engine, now), job.open_store, watcher))
+        session = SearchSession.begun(engine, topology, terms, now, history)
+        now = session.fingerprint
         case = replace(case, decided=replace(case.decided, warm=case.decided.warm.at_speed(now.loop_s)))
-        loop = Loop(
-            engine,
-            topology,
-            WarmStart(case.decided.warm.rounds, case.decided.scope, only_fewer_slots=case.decided.only_fewer_slots),
-            parameters=parameters,
-            design=design,
-            report=history.report,
-            slots=settings.slots,
-            budget_s=budget_s,
-            limits=limits,
-        )
-        profile = loop.run(history.past)
-        if verdict(case.decided.warm, profile) is RecalibrationVerdict.CHANGED and not settings.quick:
+        warm, scope = case.decided.warm, case.decided.scope
+        profile = session.searched(WarmStart(warm.rounds, scope, only_fewer_slots=case.decided.only_fewer_slots))
+        if verdict(warm, profile) is RecalibrationVerdict.CHANGED and not settings.quick:
             batch_s = settings.production_batch_s
-            checked = verify(engine, topology, profile.answer, parameters.constraint, batch_s, history.report)
+            checked = verify(engine, topology, profile.answer, terms.parameters.constraint, batch_s, history.report)
             profile = replace(profile, verification=checked)
-        result = _result(case, profile, history.run.id, engine, now)
-        history.keep_result(profile_document(result))
+        ratios = {} if warm.fingerprint is None else warm.fingerprint.ratios
+        # The history keeps a profile like others, with what it was recalibrated from.
+        result = session.kept(
+            profile, fingerprint=replace(now, ratios=ratios), recalibration=origin_of(case.decided, profile)
+        )
     measured = result.fingerprint or now
     told = replace(case.asked, differences=decide(case.asked.warm, measured).differences)
     return _Made(replace(case, asked=told), profile, result, history.complete)
 
 
-def _run(job: _Job, case: RecalibrateCase, engine: Engine, now: Fingerprint, asked: dict[str, Any]) -> Run:
+def _run(job: _Job, case: RecalibrateCase, engine: Engine, now: Fingerprint) -> Run:
     """Return the record of a recalibration; all that was asked is in it, so that the next call finds it again."""
-    started = datetime.now(UTC)
-    warm, scope = case.decided.warm.run, str(case.decided.scope)
-    return Run(
-        id=new_run_id(started),
-        topology=job.topology.name,
-        engine=engine.name,
-        policy=WarmStart.name,
-        parameters={**asked, RECALIBRATES: warm, "scope": scope},
-        environment=environment_of(engine),
-        started=started,
-        code=code_of(now),
-        loop_s=engine.platform.loop_s,
-    )
-
-
-def _result(case: RecalibrateCase, found: SearchResult, run: str, engine: Engine, now: Fingerprint) -> Profile:
-    """Return the profile that the history keeps: a profile like others, with what it was recalibrated from."""
-    kept_ratios = {} if case.decided.warm.fingerprint is None else case.decided.warm.fingerprint.ratios
-    profile = profile_of(
-        found,
-        run=run,
-        engine=engine.name,
-        environment=environment_of(engine),
-        fingerprint=replace(now, ratios=kept_ratios),
-    )
-    return replace(profile, recalibration=origin_of(case.decided, found))
+    also = {RECALIBRATES: case.decided.warm.run, "scope": str(case.decided.scope)}
+    anew = replace(job.settings, resume=None)
+    return profile_run(job.topology, anew, engine, code_of(now), policy=WarmStart.name, also=also)
 
 
 @contextmanager

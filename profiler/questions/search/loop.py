@@ -57,6 +57,8 @@ class SearchResult:
     verification: Verification | None = None
     complete: bool = True
     """Whether the search ended by itself; False where the time budget ended it."""
+    is_warm: bool = False
+    """Whether the engine was loaded; not so where all rounds are of an earlier session."""
 
     @property
     def gain(self) -> float:
@@ -111,11 +113,6 @@ class Loop:
         """Begin with an engine that knows nothing yet."""
         self._warmth = Warmth(self.engine)
 
-    @property
-    def is_warm(self) -> bool:
-        """Tell whether the engine was loaded; not so where all rounds are of an earlier session."""
-        return self._warmth.is_warm
-
     def run(self, history: Sequence[Round] = ()) -> SearchResult:
         """Search, then confirm; rounds in `history` are taken as measured."""
         budget = Deadline.within(self.budget_s, self.clock)
@@ -144,7 +141,7 @@ class Loop:
             profile = self._confirmed(profile)
         if self.production_batch_s is not None and not budget.is_over:
             profile = replace(profile, verification=self._verified(profile.answer, self.production_batch_s))
-        return profile
+        return replace(profile, is_warm=self._warmth.is_warm)
 
     def _tell(self, event: Event) -> None:
         if self._times is not None:
