@@ -33,7 +33,7 @@ def first_calls(folder: Path, arguments: list[str]) -> list[str]:
             if is_function and not code.co_name.startswith("<"):  # nor that of a module, nor a lambda
                 files.append(code.co_filename.removeprefix(package))
 
-    sys.path.insert(0, str(folder))
+    sys.path[0] = str(folder)  # instead of the folder of this script, whose `statistics` is another one
     sys.argv = ["profile", *arguments]
     sys.setprofile(note)
     try:

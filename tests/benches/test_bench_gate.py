@@ -48,7 +48,7 @@ def test_gates_that_ended_early_promise_too(small, monkeypatch):
     early = next(seed for seed in range(20) if gate.one_gate("linear", 0.0, seed).blocks == gate.DESIGN.blocks)
     monkeypatch.setattr(gate, "GATES", early + 1)
     asked = []
-    monkeypatch.setattr(gate, "_power", lambda effect, detectable, tries: asked.append(detectable) or 0.8)
+    monkeypatch.setattr(gate, "power", lambda effect, detectable, tries: asked.append(detectable) or 0.8)
     rows = {row["quantity"]: row for row in gate.rows()}
     assert gate.stated_detectable("linear", early)[Criterion.CPU] in asked
     assert rows["detectable slowdown by cpu-per-row, median"]["n"] == early + 1
