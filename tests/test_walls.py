@@ -114,7 +114,7 @@ def test_only_the_engine_and_what_runs_in_it_know_pyspark():
         "job/random_numbers.py",  # work that jobs do
         "job/versions.py",  # how a second version travels to workers
         "questions/check/columns.py",  # what an operator gives is asked of Spark
-        "questions/gate/burden.py",  # what a drill adds to an operator
+        "questions/gate/drill/burden.py",  # what a drill adds to an operator
     }
     assert {path for path in users_of("pyspark", "py4j") if not path.startswith("engines/spark/")} <= allowed
 

@@ -149,11 +149,11 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class GateAnswer:
-    """What a list shows of a gate's result."""
+class BlocksAnswer:
+    """What a list shows of the result of a gate or a comparison, which have blocks and a verdict."""
 
     verdict: str
-    """The verdict: pass, slower or inconclusive."""
+    """The verdict: pass, slower, saved or inconclusive; of a comparison faster, tie or inconclusive."""
     why: str
     complete: bool = True
     warnings: tuple[str, ...] = ()
@@ -169,8 +169,8 @@ class StoredRun:
     """The answer of a profile; None where the run has not ended, or was interrupted."""
     blocks: int = 0
     """The number of a gate's blocks."""
-    gate: GateAnswer | None = None
-    """The answer of a gate."""
+    gate: BlocksAnswer | None = None
+    """The answer of a gate or a comparison."""
 
     @property
     def state(self) -> RunState:
@@ -185,7 +185,7 @@ def stored_run(run: Run, *, rounds: int, blocks: int, result: Mapping[str, Any] 
     """Put together what a list shows of a run; `result` may lack its rounds."""
     if result is not None and has_blocks(result):
         schema = COMPARE_RESULT if _schema_name(result) == COMPARE_RESULT.name else GATE_RESULT
-        gate = read_document(_gate_answer_adapter(), schema.current(result), "result")
+        gate = read_document(_blocks_answer_adapter(), schema.current(result), "result")
         return StoredRun(run, rounds, None, blocks, gate)
     return StoredRun(run, rounds, None if result is None else answer_from(result), blocks)
 
@@ -315,8 +315,8 @@ def _answer_adapter() -> TypeAdapter[Answer]:
 
 
 @cache
-def _gate_answer_adapter() -> TypeAdapter[GateAnswer]:
-    return TypeAdapter(GateAnswer)
+def _blocks_answer_adapter() -> TypeAdapter[BlocksAnswer]:
+    return TypeAdapter(BlocksAnswer)
 
 
 @cache

@@ -18,7 +18,8 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from profiler.history.migrations import RESULT
+from profiler.history.migrations import GATE_RESULT, RESULT
+from profiler.questions.gate.answer import GateAnswer
 from profiler.questions.search.answer import Profile
 
 
@@ -80,7 +81,14 @@ class _WithoutDefaults(GenerateJsonSchema):
 PROFILE = PublishedSchema(
     RESULT.mark, Profile, "profiler.questions.search", "profile-1.schema.json", "What `profile run --json` writes."
 )
-PUBLISHED: Mapping[str, PublishedSchema] = {each.mark: each for each in (PROFILE,)}
+GATE = PublishedSchema(
+    GATE_RESULT.mark,
+    GateAnswer,
+    "profiler.questions.gate",
+    "gate-1.schema.json",
+    "What `profile gate --json` writes. A number that is not known, or has no bound, is null.",
+)
+PUBLISHED: Mapping[str, PublishedSchema] = {each.mark: each for each in (PROFILE, GATE)}
 
 
 if __name__ == "__main__":

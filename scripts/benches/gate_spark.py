@@ -29,8 +29,8 @@ MEASURED = (
     "profiler/engines/spark/jvm/machine_speed.py",
     "profiler/questions/gate/run.py",
     "scripts/benches/gate_spark.py",
-    "profiler/questions/gate/burden.py",
-    "profiler/questions/gate/drill.py",
+    "profiler/questions/gate/drill/burden.py",
+    "profiler/questions/gate/drill/preparation.py",
     "workloads",
 )
 """A change of these makes the gates stale."""

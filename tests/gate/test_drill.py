@@ -12,8 +12,8 @@ import pytest
 from profiler.experiment.observation import Measurement
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Cost, Operator, Source, Topology
-from profiler.questions.gate.burden import Burden, burdened, draws_numbers
-from profiler.questions.gate.drill import Drilled, Loader
+from profiler.questions.gate.drill.burden import Burden, burdened, draws_numbers
+from profiler.questions.gate.drill.preparation import Drilled, Loader
 from tests.scenarios import operator_window, window
 
 

@@ -15,7 +15,7 @@ import pytest
 from profiler.history.store import StoreFailed
 from profiler.job.revision import FOLDER
 from profiler.questions.gate import run
-from profiler.questions.gate.document import gate_schema
+from profiler.questions.schemas import GATE
 from profiler.services.run_folder import cache_directory
 from tests.git_repositories import JOB, Repository
 
@@ -49,7 +49,7 @@ def repository(folder):
 
 def document_of(answer):
     document = json.loads(answer.stdout)
-    jsonschema.validate(document, gate_schema())
+    jsonschema.validate(document, GATE.read())
     assert document["exit_code"] == answer.exit_code
     return document
 
@@ -343,7 +343,7 @@ def test_reports_are_written(profile, folder, monkeypatch):
     assert "On purpose, as a drill: 'count' (" in markdown
     assert "% expected; the gate found it." in markdown
     assert (folder / "summary.md").read_text() == "what was there\n" + markdown
-    jsonschema.validate(json.loads((folder / "gate.json").read_text()), gate_schema())
+    jsonschema.validate(json.loads((folder / "gate.json").read_text()), GATE.read())
 
 
 def test_a_criterion_that_could_not_tell_is_skipped_in_junit(profile, folder):

@@ -10,7 +10,7 @@ import signal
 import jsonschema
 import pytest
 
-from profiler.questions.gate.document import gate_schema
+from profiler.questions.schemas import GATE
 from tests.git_repositories import Repository
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
@@ -45,7 +45,7 @@ def repository(tmp_path):
 
 def gate_document_of(repository):
     document = json.loads((repository.folder / "gate.json").read_text())
-    jsonschema.validate(document, gate_schema())
+    jsonschema.validate(document, GATE.read())
     return document
 
 

@@ -10,9 +10,9 @@ from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.experiment.events import BlockStarted, Phase, WindowSeen
 from profiler.job.topology import Cost, Operator, Source, Topology
-from profiler.questions.gate import drill as drilling
-from profiler.questions.gate.burden import burdened
 from profiler.questions.gate.criteria import BASELINE
+from profiler.questions.gate.drill import preparation as drilling
+from profiler.questions.gate.drill.burden import burdened
 from profiler.questions.gate.experiment import DESIGN, FEWEST_BLOCKS, SHORT_BLOCK, Drill, StoredSide
 from profiler.questions.gate.run import BUDGET_S, CLOSING_S, ends_by_s
 from profiler.questions.gate.verdict import GateLimits, GateVerdict

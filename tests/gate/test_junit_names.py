@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from profiler.questions.gate.answer import GateAnswer
+from profiler.questions.gate.document import read_gate
 from profiler.questions.gate.exports import as_junit
 
 NAMES = {
@@ -21,16 +24,15 @@ NAMES = {
 
 
 @pytest.fixture
-def document(profile, folder: Path) -> dict[str, object]:
-    answer = profile("gate", "linear", "--engine", "simulated", "--aa", "--quiet", "--json", "gate.json")
-    assert answer.exit_code in (0, 4)
-    found: dict[str, object] = json.loads((folder / "gate.json").read_text(encoding="utf-8"))
-    return found
+def answer(profile, folder: Path) -> GateAnswer:
+    done = profile("gate", "linear", "--engine", "simulated", "--aa", "--quiet", "--json", "gate.json")
+    assert done.exit_code in (0, 4)
+    return read_gate(json.loads((folder / "gate.json").read_text(encoding="utf-8")))
 
 
-def test_names_that_xml_can_t_write_are_marked(document) -> None:
+def test_names_that_xml_can_t_write_are_marked(answer) -> None:
     for name, shown in NAMES.items():
-        written = as_junit({**document, "topology": name, "why": name})
+        written = as_junit(replace(answer, topology=name, why=name))
         suite = ET.fromstring(written.encode()).find("testsuite")  # noqa: S314 - our own text
         assert suite is not None
         assert suite.get("name") == f"profile gate {shown}"

@@ -9,7 +9,7 @@ import pytest
 
 from profiler.errors import UsageError
 from profiler.history.memory import MemoryStore
-from profiler.history.records import Answer, Best, Confirmed, GateAnswer, Result, RunKind, RunState
+from profiler.history.records import Answer, Best, BlocksAnswer, Confirmed, Result, RunKind, RunState
 from profiler.history.store import NoSuchBaseline, NoSuchRun, Store, write_records
 from profiler.statistics.result import Verdict
 from tests.history.histories import (
@@ -151,7 +151,7 @@ class TestStore:
         store.save_result("gate-1", a_gate_result(verdict="slower"))
         found = store.load_run("gate-1")
         assert (found.run, found.answer, found.rounds, found.blocks) == (a_gate_run(), None, 0, 1)
-        assert found.gate == GateAnswer("slower", "a slowdown of 10% is ruled out")
+        assert found.gate == BlocksAnswer("slower", "a slowdown of 10% is ruled out")
         assert store.result("gate-1") == a_gate_result(verdict="slower")
 
     def test_runs_are_found_by_kind_and_state(self, store: Store) -> None:

@@ -197,9 +197,10 @@ def _printer(found: StoredRun) -> Callable[[Console, Mapping[str, Any]], None]:
 
         return print_comparison
     if found.run.kind is RunKind.GATE:
+        from profiler.questions.gate.document import read_gate
         from profiler.questions.gate.terminal import print_gate
 
-        return print_gate
+        return lambda console, result: print_gate(console, read_gate(result))
     from profiler.questions.search.document import read_profile
     from profiler.questions.search.terminal import print_profile
 

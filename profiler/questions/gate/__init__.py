@@ -8,7 +8,7 @@
   CPU per row can fail the gate then, by more than sessions differ anyway: throughput and latency follow a machine that
   is slower today. On another machine than the baseline's, or with other versions, a gate says what differs and is
   inconclusive, unless `--force` is given.
-- A drill (`drill`, `burden`) slows one operator down on purpose; one that is not found is no pass.
+- A drill (`drill`) slows one operator down on purpose; one that is not found is no pass.
 - Every block is stored when it ends. A gate that was interrupted goes on after its last block (two at a time: after its
   last turn) when the same is asked again within an hour, if code, data and machine are as they were (`question`).
 """

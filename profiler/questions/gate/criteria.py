@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from typing import Literal
 
 from profiler.experiment.blocks import throughput_blocks
 from profiler.experiment.observation import BlockWindows, Observation
@@ -27,6 +28,16 @@ class Criterion(StrEnum):
     """Source rows per second under stress."""
     LATENCY = "latency"
     """Processing latency, p95, at a rate that both arms can follow."""
+
+
+CriterionUnit = Literal["us", "rows/s", "ms"]
+UNITS: dict[Criterion, tuple[CriterionUnit, float]] = {
+    Criterion.CPU: ("us", 1e6),
+    Criterion.OPERATOR: ("us", 1e6),
+    Criterion.THROUGHPUT: ("rows/s", 1.0),
+    Criterion.LATENCY: ("ms", 1.0),
+}
+"""The units in which criteria are told, and by what their values are multiplied for that."""
 
 
 def cpu_blocks(blocks: Sequence[BlockWindows]) -> list[Block]:

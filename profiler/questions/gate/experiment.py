@@ -47,7 +47,7 @@ from profiler.experiment.window_plan import FEWEST_WINDOWS, WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE
-from profiler.questions.gate.drill import Calibration, Drilled, Loader, foreseen, in_words, largest_operator
+from profiler.questions.gate.drill.preparation import Calibration, Drilled, Loader, foreseen, in_words, largest_operator
 from profiler.questions.gate.verdict import GateLimits, GateVerdict, Judgement, judge
 from profiler.statistics.confirmation import BlockLayout
 

@@ -13,7 +13,7 @@ from profiler.history.fingerprint.fingerprint import fingerprint_of
 from profiler.history.records import Run, RunKind
 from profiler.history.session.keeping import new_run_id
 from profiler.job.topology import Topology
-from profiler.questions.gate.document import GateCase
+from profiler.questions.gate.conclusion import GateCase
 from profiler.questions.gate.request import GateRequest
 from profiler.questions.gate.sides import Opponent
 from profiler.report.documents import plain

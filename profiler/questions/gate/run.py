@@ -17,7 +17,9 @@ from profiler.history.fingerprint.environment import fingerprint
 from profiler.history.session.kept_blocks import in_another_session, kept_gate
 from profiler.history.session.opening import OpenStore, opened_history
 from profiler.questions.fitting import fitted_to
-from profiler.questions.gate.document import Against, GateCase, gate_document
+from profiler.questions.gate.answer import Against
+from profiler.questions.gate.conclusion import GateCase, gate_answer
+from profiler.questions.gate.document import gate_document
 from profiler.questions.gate.experiment import DESIGN, Drill, GateExperiment, GateResult, Side, StoredSide, side_by_side
 from profiler.questions.gate.exports import GATE_WRITERS
 from profiler.questions.gate.question import gate_run
@@ -96,11 +98,10 @@ def run_gate(request: GateRequest, settings: Settings) -> int:
                     case = with_baseline_saved(
                         case, baseline, outcome, fewest=looks(design.blocks)[0][0], to=open_store
                     )
-                document = gate_document(case, outcome, run=history.run.id)
-                history.keep_result(document)
-    outputs.deliver(document, lambda: print_gate(result_console(), document))
-    exit_code: int = document["exit_code"]
-    return exit_code
+                answer = gate_answer(case, outcome, run=history.run.id)
+                history.keep_result(gate_document(answer))
+    outputs.deliver(answer, lambda: print_gate(result_console(), answer))
+    return answer.exit_code
 
 
 def ends_by_s(settings: Settings, started_s: float) -> float | None:

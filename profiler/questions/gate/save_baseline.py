@@ -12,8 +12,9 @@ from profiler.history.baselines import Baseline
 from profiler.history.session.opening import OpenStore
 from profiler.job.loading import code_place
 from profiler.job.revision import clean_commit
+from profiler.questions.gate.answer import Against
+from profiler.questions.gate.conclusion import GateCase
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE
-from profiler.questions.gate.document import Against, GateCase
 from profiler.questions.gate.experiment import GateResult
 from profiler.questions.gate.request import GateRequest
 from profiler.questions.gate.verdict import GateVerdict

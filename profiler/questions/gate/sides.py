@@ -13,7 +13,7 @@ from profiler.job.loading import code_place
 from profiler.job.revision import clean_commit, empty_submodules, shown, unpacked
 from profiler.job.topology import Element, Topology
 from profiler.job.versions import Version, load_version
-from profiler.questions.gate.document import Against
+from profiler.questions.gate.answer import Against
 from profiler.questions.gate.request import GateRequest
 
 

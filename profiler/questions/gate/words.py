@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from profiler.questions.gate.criteria import Criterion
-from profiler.questions.gate.drill import Drilled
+from profiler.questions.gate.drill.preparation import Drilled
 from profiler.questions.gate.experiment import FEWEST_BLOCKS, GateResult
 from profiler.questions.gate.verdict import MUST_PASS, CriterionFinding, GateLimits, GateVerdict, Judgement
 

@@ -25,7 +25,7 @@ from profiler.questions.search.policies.policy import Parameters
 from profiler.questions.search.readings.operator_class import OperatorClass, TimeParts
 from profiler.questions.search.verification import Verification
 from profiler.report.documents import OMITTED_IF_NONE, written_as
-from profiler.report.published import Count, Figure, NotTold, Part, Published, Tasks, Text
+from profiler.report.published import Count, Figure, NotTold, Part, Published, Tally, Tasks, Text
 from profiler.statistics.result import Comparison
 
 AN_OBJECT = WithJsonSchema({"type": "object"})
@@ -106,7 +106,7 @@ class ProfileBest:
     holds: str = ""
     """A sentence on what bounds it and where it carries over."""
     bound: Bound | NotTold = None
-    state_rows: dict[str, Annotated[int, Field(ge=0)]] = field(default_factory=dict)
+    state_rows: dict[str, Tally] = field(default_factory=dict)
     """Rows of state at the end of its round, by operator that keeps some."""
 
     @property

@@ -19,8 +19,8 @@ from profiler.errors import ProfileError
 from profiler.experiment.observation import Measurement, Observation
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Operator, Topology
-from profiler.questions.gate.burden import Burden, burdened, draws_numbers
 from profiler.questions.gate.criteria import Criterion
+from profiler.questions.gate.drill.burden import Burden, burdened, draws_numbers
 from profiler.questions.gate.verdict import GateLimits
 from profiler.statistics.noise_floor import foreseen_floor
 

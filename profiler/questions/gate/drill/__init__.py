@@ -1,0 +1,1 @@
+"""A drill: which operator works longer on purpose (`preparation`), and what it works (`burden`)."""
