@@ -18,7 +18,8 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from profiler.history.migrations import GATE_RESULT, RESULT
+from profiler.history.migrations import COMPARE_RESULT, GATE_RESULT, RESULT
+from profiler.questions.compare.answer import CompareAnswer
 from profiler.questions.gate.answer import GateAnswer
 from profiler.questions.search.answer import Profile
 
@@ -88,7 +89,15 @@ GATE = PublishedSchema(
     "gate-1.schema.json",
     "What `profile gate --json` writes. A number that is not known, or has no bound, is null.",
 )
-PUBLISHED: Mapping[str, PublishedSchema] = {each.mark: each for each in (PROFILE, GATE)}
+COMPARE = PublishedSchema(
+    COMPARE_RESULT.mark,
+    CompareAnswer,
+    "profiler.questions.compare",
+    "compare-1.schema.json",
+    "What `profile compare --json` writes. A number that is not known, or has no bound, is null. Effects are relative: "
+    "0.1 is 10 % more throughput.",
+)
+PUBLISHED: Mapping[str, PublishedSchema] = {each.mark: each for each in (PROFILE, GATE, COMPARE)}
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from profiler.history.memory import MemoryStore
 from profiler.history.records import RunKind, RunState
 from profiler.history.store import StoreFailed
 from profiler.questions.compare import run as compare_run
-from profiler.questions.compare.document import compare_schema
 from profiler.questions.compare.progress import CompareProgress
+from profiler.questions.schemas import COMPARE
 from profiler.questions.search import run as search_run
 from profiler.questions.search import session, terms
 from profiler.settings.choices import EngineName
@@ -73,7 +73,7 @@ def jobs(folder):
 
 def document_of(answer):
     document = json.loads(answer.stdout)
-    jsonschema.validate(document, compare_schema())
+    jsonschema.validate(document, COMPARE.read())
     assert document["exit_code"] == answer.exit_code
     return document
 
@@ -387,7 +387,7 @@ def test_reports_are_written(profile, jobs, folder, monkeypatch):
     assert "| 1 | fast.py |" in markdown
     assert "**faster**: fast.py, +" in markdown
     assert (folder / "summary.md").read_text() == markdown
-    jsonschema.validate(json.loads((folder / "compare.json").read_text()), compare_schema())
+    jsonschema.validate(json.loads((folder / "compare.json").read_text()), COMPARE.read())
 
 
 def test_variants_may_have_neighbours_of_the_same_name(profile, folder):

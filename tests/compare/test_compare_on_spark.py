@@ -9,7 +9,7 @@ import jsonschema
 import psutil
 import pytest
 
-from profiler.questions.compare.document import compare_schema
+from profiler.questions.schemas import COMPARE
 from tests.commands import processes_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
@@ -60,7 +60,7 @@ def test_a_killed_comparison_leaves_no_process_and_goes_on(command, cache, tmp_p
     assert "block 2 of 6" not in again.err
     assert "block 3 of 6" in again.err
     document = json.loads((tmp_path / "out.json").read_text())
-    jsonschema.validate(document, compare_schema())
+    jsonschema.validate(document, COMPARE.read())
     assert (document["verdict"], document["fastest"]) == ("faster", ["wait_5.py"])
     (pair,) = document["pairs"]
     assert 0 < pair["low"] < pair["effect"]

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from profiler.cli.commands import history
+from profiler.history.records import RunKind
 from profiler.report.words import counted
+from tests.history.histories import a_gate_run
+
+WRITTEN = Path(__file__).parents[1] / "golden" / "expected"
 
 KEPT = ("--engine", "simulated", "--mongo", "mongodb://nowhere", "--nodes", "2", "--cores", "2", "--quiet")
 
@@ -22,7 +28,7 @@ def shown(profile, store, monkeypatch):
         yield store
 
     monkeypatch.setattr(history, "opened_store", opened)
-    return lambda: profile("history", "show", store.find_runs(limit=1)[0].run.id)
+    return lambda: profile("history", "show", store.find_runs(kind=None, limit=1)[0].run.id)
 
 
 @pytest.mark.parametrize(
@@ -50,3 +56,24 @@ def test_of_a_recalibration_it_shows_the_profile_that_came_of_it(profile, store,
     said = shown().stdout
     assert f"Answer: linear on simulated, {counted(len(document['rounds']), 'round')}" in said
     assert f"throughput  {best['throughput_per_s']:,.0f} rows/s" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "key", "noun"),
+    [
+        (RunKind.GATE, "gate/drilled/gate.json", "drill", "gate"),
+        (RunKind.GATE, "gate/unchanged/gate.json", "tasks", "gate"),
+        (RunKind.COMPARE, "compare/workloads/compare.json", "pairs", "comparison"),
+    ],
+)
+def test_a_stored_result_with_a_wrong_type_is_refused_with_the_key(store, shown, kind, file, key, noun):
+    """It came from elsewhere, or from another version; that is no defect of the program."""
+    document = json.loads((WRITTEN / file).read_text(encoding="utf-8"))
+    run = replace(a_gate_run("kept"), kind=kind)
+    store.begin_run(run)
+    store.save_result("kept", document)
+    assert document["why"] in " ".join(shown().stdout.split())
+    store.save_result("kept", {**document, key: 5})
+    said = shown()
+    assert said.exit_code == 3
+    assert re.search(rf"A stored {noun} can't be read: Input should be .* at '{key}'\.", said.stderr)

@@ -13,8 +13,9 @@ import jsonschema
 import pytest
 
 from profiler.errors import ProfileError
+from profiler.questions.compare.document import compare_document, read_comparison
 from profiler.questions.gate.document import gate_document, read_gate
-from profiler.questions.schemas import GATE, PublishedSchema
+from profiler.questions.schemas import COMPARE, GATE, PublishedSchema
 
 WRITTEN = Path(__file__).parents[1] / "golden" / "expected"
 """What commands wrote, without names and times of runs."""
@@ -30,7 +31,10 @@ class Sort:
     files: tuple[str, ...]
 
 
-SORTS = (Sort(GATE, read_gate, gate_document, ("gate/against_a_file", "gate/drilled", "gate/unchanged")),)
+SORTS = (
+    Sort(COMPARE, read_comparison, compare_document, ("compare/workloads",)),
+    Sort(GATE, read_gate, gate_document, ("gate/against_a_file", "gate/drilled", "gate/unchanged")),
+)
 CASES = [pytest.param(sort, file, id=f"{file}") for sort in SORTS for file in sort.files]
 
 

@@ -193,9 +193,10 @@ def _printer(found: StoredRun) -> Callable[[Console, Mapping[str, Any]], None]:
     from profiler.history.records import RunKind
 
     if found.run.kind is RunKind.COMPARE:
+        from profiler.questions.compare.document import read_comparison
         from profiler.questions.compare.terminal import print_comparison
 
-        return print_comparison
+        return lambda console, result: print_comparison(console, read_comparison(result))
     if found.run.kind is RunKind.GATE:
         from profiler.questions.gate.document import read_gate
         from profiler.questions.gate.terminal import print_gate

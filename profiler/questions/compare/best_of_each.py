@@ -16,7 +16,7 @@ from profiler.history.session.keeping import is_measured_now, kept
 from profiler.history.session.opening import OpenStore
 from profiler.history.session.resuming import resumed
 from profiler.history.store import Store
-from profiler.questions.compare.document import Profiled
+from profiler.questions.compare.answer import Profiled
 from profiler.questions.compare.experiment import Variant
 from profiler.questions.compare.progress import CompareProgress
 from profiler.questions.compare.variants import Job

@@ -1,205 +1,30 @@
-"""The `--json` document of a comparison: one object, its schema published beside this file and versioned.
-
-All other reports of a comparison are made from this document, so that they cannot say different things.
-"""
+"""The document of a comparison: written from its answer, and read back to it."""
 
 from __future__ import annotations
 
-import json
-import math
-import statistics
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from importlib.resources import files
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
-from profiler.experiment.blocks import BLOCK_PROBE_LOAD
-from profiler.experiment.measure import KEEPS_UP
-from profiler.experiment.observation import BlockWindows, typical_latency
-from profiler.questions.compare.experiment import CompareResult, Variant
-from profiler.questions.compare.ranking import Pair, RankVerdict, Terms
-from profiler.questions.compare.words import why
-from profiler.questions.gate.criteria import cpu_s_per_row
-from profiler.report.doubts import ADVICE
-from profiler.statistics.doubt import Doubt
+from pydantic import TypeAdapter
 
-SCHEMA = "profile-compare/1"
-EXIT_CODES = {RankVerdict.FASTER: 0, RankVerdict.TIE: 0, RankVerdict.INCONCLUSIVE: 4}
+from profiler.history.migrations import COMPARE_RESULT
+from profiler.history.records import read_document
+from profiler.questions.compare.answer import CompareAnswer
+from profiler.report.documents import document_of
 
 
-@dataclass(frozen=True, slots=True)
-class Profiled:
-    """The way in which a variant's configuration was found."""
-
-    run: str
-    rounds: int
-    """The number of rounds that its search needed."""
-    throughput_per_s: float
-    """The throughput that the profile measured."""
-    reused: bool
-    """Whether the profile was stored, and still fits."""
-    complete: bool = True
-    """Whether the search ended by itself; False where the budget ended it."""
+def compare_document(answer: CompareAnswer) -> dict[str, Any]:
+    """Write a comparison's answer as one document."""
+    document: dict[str, Any] = document_of(answer)
+    return document
 
 
-@dataclass(frozen=True, slots=True)
-class CompareCase:
-    """The case of a comparison: what was compared, where and how."""
-
-    engine: str
-    profiled: tuple[Profiled, ...]
-    """The profile of every variant."""
-    terms: Terms
-    slots: int | None
-    """The slots that every variant might use at the most; None where each had all."""
-    environment: Mapping[str, str]
-    warnings: tuple[str, ...] = ()
+def read_comparison(document: Mapping[str, Any]) -> CompareAnswer:
+    """Read a comparison's answer back; ProfileError with the key where it is not what it should be."""
+    return read_document(_adapter(), COMPARE_RESULT.current(document), "comparison")
 
 
-def compare_document(case: CompareCase, outcome: CompareResult, *, run: str) -> dict[str, Any]:
-    """Write a comparison as one document; variants in the order of their ranks."""
-    ranking = outcome.ranking
-    names = [variant.name for variant in outcome.variants]
-    return {
-        "schema": SCHEMA,
-        "run": run,
-        "engine": case.engine,
-        "verdict": str(ranking.verdict),
-        "exit_code": EXIT_CODES[ranking.verdict],
-        "why": why(outcome, case.terms),
-        "fastest": [names[arm] for arm in ranking.leaders],
-        "slots": case.slots,
-        "limits": {
-            "significance": case.terms.alpha,
-            "relevant_effect": case.terms.relevant_effect,
-            "tie": case.terms.margin,
-        },
-        "variants": [_variant(arm, case.profiled[arm], outcome) for arm in ranking.order],
-        "pairs": [_pair(pair, names) for pair in ranking.pairs],
-        "blocks": [_block(block, names) for block in outcome.blocks],
-        "complete": outcome.complete,
-        "environment": dict(case.environment),
-        "warnings": [*case.warnings, *_warnings(case, outcome)],
-    }
-
-
-def compare_schema() -> dict[str, Any]:
-    """Return the published JSON schema of the document."""
-    text = files("profiler.questions.compare").joinpath("compare-1.schema.json").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = json.loads(text)
-    return loaded
-
-
-def _variant(arm: int, profiled: Profiled, outcome: CompareResult) -> dict[str, Any]:
-    variant, blocks = outcome.variants[arm], outcome.blocks_of(arm)
-    latency = typical_latency([window for block in blocks for window in block.probe])
-    cpu_us = [1e6 * cpu_s_per_row(window) for block in blocks for window in (*block.windows, *block.probe)]
-    return {
-        "name": variant.name,
-        "topology": variant.topology.name,
-        "rank": outcome.ranking.ranks[arm],
-        "tasks": variant.configuration.tasks,
-        "slots": variant.configuration.slots,
-        "offered_per_s": variant.configuration.offered_per_s,
-        "throughput_per_s": outcome.throughput_per_s(arm),
-        "against_first": _against_first(arm, outcome),
-        "latency_ms": None if latency is None else asdict(latency),
-        "latency_at_per_s": BLOCK_PROBE_LOAD * variant.expected_per_s,
-        "cpu_us_per_row": _mean(cpu_us),
-        "blocks": len(blocks),
-        "profile": asdict(profiled),
-    }
-
-
-def _against_first(arm: int, outcome: CompareResult) -> dict[str, Any] | None:
-    """Turn the pair of a variant and the first one such that the effect is the variant's."""
-    first = outcome.ranking.order[0]
-    if arm == first:
-        return None
-    pair = outcome.ranking.pair(first, arm)
-    ends = (pair.low, pair.high) if pair.first == arm else (_inverse(pair.high), _inverse(pair.low))
-    verdict = "slower" if pair.verdict is RankVerdict.FASTER else str(pair.verdict)
-    return {
-        "verdict": verdict,
-        "effect": outcome.effect(arm),
-        "low": _figure(ends[0]),
-        "high": _figure(ends[1]),
-        "confidence": pair.confidence,
-        "adjusted_p": pair.adjusted_p,
-    }
-
-
-def _inverse(effect: float) -> float:
-    """Return the effect the other way round: of a half it is a doubling."""
-    return math.inf if effect <= -1 else 1 / (1 + effect) - 1
-
-
-def _pair(pair: Pair, names: Sequence[str]) -> dict[str, Any]:
-    return {
-        "variant": names[pair.first],
-        "against": names[pair.second],
-        "verdict": str(pair.verdict),
-        "effect": pair.effect,
-        "low": _figure(pair.low),
-        "high": _figure(pair.high),
-        "confidence": pair.confidence,
-        "p": pair.p,
-        "adjusted_p": pair.adjusted_p,
-        "tie_p": pair.tie_p,
-        "detectable_effect": _figure(pair.detectable_effect),
-        "mann_whitney_p": pair.mann_whitney_p,
-        "warnings": [str(doubt) for doubt in pair.warnings],
-    }
-
-
-def _block(block: BlockWindows, names: Sequence[str]) -> dict[str, Any]:
-    latency = typical_latency(block.probe)
-    return {
-        "variant": names[block.arm],
-        "throughput_per_s": _mean([window.throughput_per_s for window in block.windows]),
-        "latency_p95_ms": None if latency is None else latency.p95,
-        "speed_index": _mean([window.speed_index for window in block.windows]),
-    }
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    known = [value for value in values if math.isfinite(value)]
-    return statistics.fmean(known) if known else None
-
-
-def _figure(value: float) -> float | None:
-    """Leave out what JSON has no number for."""
-    return value if math.isfinite(value) else None
-
-
-def _warnings(case: CompareCase, outcome: CompareResult) -> list[str]:
-    warnings = []
-    if not outcome.complete:
-        warnings.append("the time was up before all blocks were measured: give the comparison more with --budget")
-    for variant, profiled in zip(outcome.variants, case.profiled, strict=True):
-        if not profiled.complete:
-            warnings.append(f"{variant.name}: the time was up before its best configuration was found")
-    if _read_different_data(outcome.variants):
-        warnings.append("the variants read different data: a row of one may be more work than a row of another")
-    for arm, variant in enumerate(outcome.variants):
-        warnings += [f"{variant.name}: {doubt}. {ADVICE[doubt]}" for doubt in _doubts(variant, outcome.blocks_of(arm))]
-    names = [variant.name for variant in outcome.variants]
-    for pair in outcome.ranking.pairs:
-        between = f"{names[pair.first]} against {names[pair.second]}"
-        warnings += [f"{between}: {doubt}. {ADVICE[doubt]}" for doubt in pair.warnings]
-    return warnings
-
-
-def _read_different_data(variants: Sequence[Variant]) -> bool:
-    return len({frozenset(source.payloads for source in variant.topology.sources) for variant in variants}) > 1
-
-
-def _doubts(variant: Variant, blocks: Sequence[BlockWindows]) -> list[Doubt]:
-    windows = [window for block in blocks for window in block.windows]
-    doubts = []
-    if any(window.generator_limited for window in windows):
-        doubts.append(Doubt.GENERATOR_LIMITED)
-    kept_up = [window.throughput_per_s >= KEEPS_UP * window.offered_per_s for window in windows]
-    if variant.configuration.offered_per_s is None and sum(kept_up) > len(windows) / 2:
-        doubts.append(Doubt.NOT_SATURATED)
-    return doubts
+@cache
+def _adapter() -> TypeAdapter[CompareAnswer]:
+    return TypeAdapter(CompareAnswer)

@@ -15,7 +15,7 @@ from profiler.history.records import MeasuredBlock, Run, RunKind
 from profiler.history.session.keeping import Keeping, kept, new_run_id
 from profiler.history.session.kept_blocks import interrupted, resumed_blocks
 from profiler.history.session.opening import OpenStore
-from profiler.questions.compare.document import CompareCase
+from profiler.questions.compare.conclusion import CompareCase
 from profiler.questions.compare.experiment import Variant
 from profiler.questions.compare.progress import CompareProgress
 from profiler.settings.declarations import Settings

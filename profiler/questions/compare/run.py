@@ -12,8 +12,10 @@ from profiler.history.baselines import block_at
 from profiler.history.fingerprint.environment import fingerprint
 from profiler.history.session.kept_blocks import in_another_session
 from profiler.job.slots import smallest_configuration
+from profiler.questions.compare.answer import Profiled
 from profiler.questions.compare.best_of_each import Profiles
-from profiler.questions.compare.document import CompareCase, Profiled, compare_document
+from profiler.questions.compare.conclusion import CompareCase, compare_answer
+from profiler.questions.compare.document import compare_document
 from profiler.questions.compare.experiment import DESIGN, HeadToHead, PastBlock, Variant
 from profiler.questions.compare.exports import COMPARE_WRITERS
 from profiler.questions.compare.progress import CompareProgress
@@ -72,13 +74,12 @@ def run_comparison(request: CompareRequest, settings: Settings) -> int:
             past=[PastBlock(block_at(loop_s, past.block, past.loop_s), past.expected_per_s) for past in history.past],
         ).run()
         case = replace(case, warnings=in_another_session(history.past))
-        document = compare_document(case, outcome, run=history.run.id)
-        history.keep_result(document)
+        answer = compare_answer(case, outcome, run=history.run.id)
+        history.keep_result(compare_document(answer))
     if not (history.complete and profiles.complete):
-        document["exit_code"] = ProfileError.exit_code
-    outputs.deliver(document, lambda: print_comparison(result_console(), document))
-    exit_code: int = document["exit_code"]
-    return exit_code
+        answer = replace(answer, exit_code=ProfileError.exit_code)
+    outputs.deliver(answer, lambda: print_comparison(result_console(), answer))
+    return answer.exit_code
 
 
 def best_of_each(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
+from profiler.experiment.observation import Latency
+from profiler.questions.compare.answer import AgainstFirst, CompareAnswer, PairAnswer, VariantAnswer
 from profiler.report.verdict_terminal import print_verdict
 from profiler.report.words import change
 
@@ -16,76 +17,78 @@ _LEFT = ("variant",)
 """Headings of columns that are written flush left."""
 
 
-def print_comparison(console: Console, document: Mapping[str, Any]) -> None:
+def print_comparison(console: Console, answer: CompareAnswer) -> None:
     """Print the whole result."""
-    lines = (*_table(document), *_variants(document), *_other_pairs(document))
-    print_verdict(console, headline(document), lines, document, _STYLES[document["verdict"]])
+    lines = (*_table(answer), *_variants(answer), *_other_pairs(answer))
+    print_verdict(console, headline(answer), lines, answer, _STYLES[answer.verdict])
 
 
-def headline(document: Mapping[str, Any]) -> str:
+def headline(answer: CompareAnswer) -> str:
     """Say who was compared, and how long it was looked."""
-    variants = document["variants"]
-    counts = sorted({each["blocks"] for each in variants})
+    counts = sorted({each.blocks for each in answer.variants})
     blocks = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    slots = "" if document["slots"] is None else f", at most {document['slots']} slots each"
-    return f"Compare: {len(variants)} variants on {document['engine']}{slots}, {blocks} blocks each"
+    slots = "" if answer.slots is None else f", at most {answer.slots} slots each"
+    return f"Compare: {len(answer.variants)} variants on {answer.engine}{slots}, {blocks} blocks each"
 
 
-def cells(document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+def cells(answer: CompareAnswer) -> Iterator[tuple[str, ...]]:
     """Give the table, its headings first; for the terminal and for Markdown."""
     yield ("#", "variant", "rows/s", "change", "interval", "p", "p50/p95/p99 ms", "slots", "rounds")
-    for each in document["variants"]:
-        against, latency = each["against_first"], each["latency_ms"]
+    for each in answer.variants:
+        against = each.against_first
         yield (
-            str(each["rank"]),
-            each["name"],
-            "unknown" if each["throughput_per_s"] is None else f"{each['throughput_per_s']:,.0f}",
-            "" if against is None else change(against["effect"]),
+            str(each.rank),
+            each.name,
+            "unknown" if each.throughput_per_s is None else f"{each.throughput_per_s:,.0f}",
+            "" if against is None else change(against.effect),
             "" if against is None else _interval(against),
-            "" if against is None else f"{against['adjusted_p']:.1g}",
-            "unknown" if latency is None else "/".join(_milliseconds(latency[key]) for key in ("p50", "p95", "p99")),
-            str(each["slots"]),
-            str(each["profile"]["rounds"]),
+            "" if against is None else f"{against.adjusted_p:.1g}",
+            "unknown" if each.latency_ms is None else _quantiles(each.latency_ms),
+            str(each.slots),
+            str(each.profile.rounds),
         )
 
 
-def described(each: Mapping[str, Any]) -> str:
+def described(each: VariantAnswer) -> str:
     """Say with which tasks a variant ran, and where they come from."""
-    tasks = ", ".join(f"{name} {count}" for name, count in each["tasks"].items())
-    profile = each["profile"]
-    origin = "stored profile" if profile["reused"] else "profiled now"
-    run = f", run {profile['run']}" if profile["run"] else ""
-    offered = "" if each["offered_per_s"] is None else f", offered {each['offered_per_s']:,.0f} rows/s at the most"
-    at = f"latency at {each['latency_at_per_s']:,.0f} rows/s"
-    return f"{each['name']}: {tasks}{offered} ({origin}{run}; {at})"
+    tasks = ", ".join(f"{name} {count}" for name, count in each.tasks.items())
+    origin = "stored profile" if each.profile.reused else "profiled now"
+    run = f", run {each.profile.run}" if each.profile.run else ""
+    offered = "" if each.offered_per_s is None else f", offered {each.offered_per_s:,.0f} rows/s at the most"
+    at = f"latency at {each.latency_at_per_s:,.0f} rows/s"
+    return f"{each.name}: {tasks}{offered} ({origin}{run}; {at})"
 
 
-def other_pairs(document: Mapping[str, Any]) -> Iterator[str]:
+def other_pairs(answer: CompareAnswer) -> Iterator[str]:
     """Say how variants compare of which none is the first."""
-    first = document["variants"][0]["name"]
-    for pair in document["pairs"]:
-        if first not in (pair["variant"], pair["against"]):
+    first = answer.variants[0].name
+    for pair in answer.pairs:
+        if first not in (pair.variant, pair.against):
             yield (
-                f"{pair['variant']} against {pair['against']}: {pair['verdict']}, {change(pair['effect'])} "
-                f"({_interval(pair)}, p {pair['adjusted_p']:.1g})"
+                f"{pair.variant} against {pair.against}: {pair.verdict}, {change(pair.effect)} "
+                f"({_interval(pair)}, p {pair.adjusted_p:.1g})"
             )
+
+
+def _quantiles(latency: Latency) -> str:
+    return "/".join(map(_milliseconds, (latency.p50, latency.p95, latency.p99)))
 
 
 def _milliseconds(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
-def _interval(found: Mapping[str, Any]) -> str:
-    low, high = ("any" if end is None else change(end) for end in (found["low"], found["high"]))
+def _interval(found: AgainstFirst | PairAnswer) -> str:
+    low, high = ("any" if end is None else change(end) for end in (found.low, found.high))
     return f"{low} to {high}"
 
 
-def _table(document: Mapping[str, Any]) -> Iterator[Text]:
-    headings, *rows = cells(document)
+def _table(answer: CompareAnswer) -> Iterator[Text]:
+    headings, *rows = cells(answer)
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     yield Text(f"  {_aligned(headings, headings, widths)}", "dim")
-    for row, each in zip(rows, document["variants"], strict=True):
-        yield Text(f"  {_aligned(row, headings, widths)}", "bold" if each["name"] in document["fastest"] else "")
+    for row, each in zip(rows, answer.variants, strict=True):
+        yield Text(f"  {_aligned(row, headings, widths)}", "bold" if each.name in answer.fastest else "")
 
 
 def _aligned(row: Sequence[str], headings: Sequence[str], widths: Sequence[int]) -> str:
@@ -95,11 +98,11 @@ def _aligned(row: Sequence[str], headings: Sequence[str], widths: Sequence[int])
     )
 
 
-def _variants(document: Mapping[str, Any]) -> Iterator[Text]:
-    for each in document["variants"]:
+def _variants(answer: CompareAnswer) -> Iterator[Text]:
+    for each in answer.variants:
         yield Text(f"  {described(each)}", "dim")
 
 
-def _other_pairs(document: Mapping[str, Any]) -> Iterator[Text]:
-    for said in other_pairs(document):
+def _other_pairs(answer: CompareAnswer) -> Iterator[Text]:
+    for said in other_pairs(answer):
         yield Text(f"  {said}")

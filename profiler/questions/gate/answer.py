@@ -52,7 +52,7 @@ class BaselineAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LimitsAnswer:
+class GateLimitsAnswer:
     """What the gate was asked to find and to rule out; slowdowns are relative."""
 
     max_slowdown: Slowdown
@@ -119,7 +119,7 @@ class DrillAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlockAnswer:
+class GateBlockAnswer:
     """What one block saw."""
 
     version: Literal["baseline", "candidate"]
@@ -144,7 +144,7 @@ class GateAnswer:
     inconclusive."""
     why: Text
     baseline: BaselineAnswer
-    limits: LimitsAnswer
+    limits: GateLimitsAnswer
     confidence: float | None
     """The confidence with which each end of an interval holds: 95 % less what an earlier look used up."""
     criteria: tuple[CriterionAnswer, ...]
@@ -154,7 +154,7 @@ class GateAnswer:
     drill: DrillAnswer | None
     saved_baseline: str | None
     """The name under which later gates find what was measured."""
-    blocks: tuple[BlockAnswer, ...]
+    blocks: tuple[GateBlockAnswer, ...]
     complete: bool
     """Whether all blocks were measured; False where the budget ended the gate."""
     environment: Mapping[str, str]

@@ -12,13 +12,13 @@ from profiler.job.configuration import Configuration
 from profiler.questions.gate.answer import (
     Against,
     BaselineAnswer,
-    BlockAnswer,
     BlocksOfBoth,
     CriterionAnswer,
     DrillAnswer,
     GateAnswer,
+    GateBlockAnswer,
+    GateLimitsAnswer,
     GateOutcome,
-    LimitsAnswer,
     OperatorAnswer,
 )
 from profiler.questions.gate.criteria import BASELINE, QUANTILE, UNITS, cpu_s_per_row
@@ -79,7 +79,7 @@ def gate_answer(case: GateCase, outcome: GateResult, *, run: str) -> GateAnswer:
         exit_code=_exit_code(case, verdict),
         why=why_saved(case.saved_blocks, judgement) if verdict is GateOutcome.SAVED else _why(case, outcome),
         baseline=BaselineAnswer(kind=case.against, name=case.baseline, interleaved=outcome.interleaved),
-        limits=LimitsAnswer(
+        limits=GateLimitsAnswer(
             max_slowdown=case.limits.max_slowdown, rule_out=case.limits.rule_out, significance=case.limits.alpha
         ),
         confidence=judgement.confidence if judgement else None,
@@ -156,8 +156,8 @@ def _drill(drilled: Drilled) -> DrillAnswer:
     )
 
 
-def _block(block: BlockWindows) -> BlockAnswer:
-    return BlockAnswer(
+def _block(block: BlockWindows) -> GateBlockAnswer:
+    return GateBlockAnswer(
         version="baseline" if block.arm == BASELINE else "candidate",
         cpu_us_per_row=_mean([1e6 * cpu_s_per_row(window) for window in (*block.windows, *block.probe)]),
         throughput_per_s=_mean([window.throughput_per_s for window in block.windows]),
