@@ -16,9 +16,8 @@ from typer.testing import CliRunner, Result
 import profiler
 from profiler.cli.app import app
 from profiler.history.memory import MemoryStore
-from profiler.questions.gate import run as gate_run
-from profiler.questions.search import run as search_run
-from profiler.questions.search import stored_profiles
+from profiler.history.session.opening import HistorySession
+from profiler.questions import needed_history
 from profiler.services.run_folder import cache_directory
 from profiler.settings.declarations import Settings
 from tests.commands import Command, processes_of
@@ -47,11 +46,10 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
     kept = MemoryStore()
 
     @contextmanager
-    def opened(settings: Settings, note: object) -> Iterator[Callable[[], MemoryStore]]:
-        yield lambda: kept
+    def opened(settings: Settings, note: object) -> Iterator[HistorySession]:
+        yield HistorySession(lambda: kept)
 
-    for module in (gate_run, search_run, stored_profiles):
-        monkeypatch.setattr(module, "opened_history", opened)
+    monkeypatch.setattr(needed_history, "opened_history", opened)
     return kept
 
 

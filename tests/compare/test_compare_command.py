@@ -16,6 +16,7 @@ from profiler.experiment.events import BlockMeasured, RoundDecided
 from profiler.history import keeper
 from profiler.history.memory import MemoryStore
 from profiler.history.records import RunKind, RunState
+from profiler.history.session.opening import HistorySession
 from profiler.history.store import StoreFailed
 from profiler.questions.compare import run as compare_run
 from profiler.questions.compare.progress import CompareProgress
@@ -51,11 +52,11 @@ def store(monkeypatch):
     kept = MemoryStore()
 
     @contextmanager
-    def run_history(settings, watcher):
-        yield lambda: kept
+    def needed_history(settings, note):
+        yield HistorySession(lambda: kept)
 
-    monkeypatch.setattr(compare_run, "run_history", run_history)
-    monkeypatch.setattr(search_run, "run_history", run_history)
+    monkeypatch.setattr(compare_run, "needed_history", needed_history)
+    monkeypatch.setattr(search_run, "needed_history", needed_history)
     return kept
 
 

@@ -39,4 +39,4 @@ def history_in_memory() -> Iterator[None]:
 
 @contextmanager
 def _opened(uri: str | None, *_: object, **__: object) -> Iterator[SimpleNamespace]:
-    yield SimpleNamespace(uri=uri)
+    yield SimpleNamespace(uri=uri, revive=lambda: None)

@@ -317,8 +317,9 @@ def test_an_interrupted_recalibration_is_gone_on_with_by_the_next_call(
     assert store.find_runs(state=RunState.UNFINISHED) == []
 
 
-def test_an_interrupted_one_of_another_question_is_left_alone(recalibrated, profile, store, monkeypatch):
-    """Its rounds would be an answer to something else."""
+@pytest.mark.parametrize("otherwise", [("--slots", "36"), ("--slots", "40", "--conf", "spark.locality.wait=1s")])
+def test_an_interrupted_one_of_another_question_is_left_alone(otherwise, recalibrated, profile, store, monkeypatch):
+    """Its rounds would be an answer to something else, or rows of it cost another amount."""
     genuine, deployed = SimulatedEngine.deploy, []
 
     def deploy(self, *rest, **more):
@@ -330,7 +331,7 @@ def test_an_interrupted_one_of_another_question_is_left_alone(recalibrated, prof
     monkeypatch.setattr(SimulatedEngine, "deploy", deploy)
     profile("recalibrate", "--mongo", "mongodb://nowhere", "--no-confirm", "--slots", "40")
     (open_run,) = store.find_runs(state=RunState.UNFINISHED)
-    assert recalibrated("--slots", "36")["result"]["run"] != open_run.run.id
+    assert recalibrated(*otherwise)["result"]["run"] != open_run.run.id
 
 
 def test_a_budget_that_is_over_is_inconclusive(recalibrated, job):

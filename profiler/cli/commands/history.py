@@ -176,18 +176,6 @@ def _how(found: StoredRun) -> str:
     return f" against {name if kind == name else against}"
 
 
-def _way_on(found: StoredRun) -> str:
-    from profiler.history.records import RunKind
-    from profiler.questions.search.stored_profiles import RECALIBRATES
-
-    if found.run.kind is RunKind.COMPARE:
-        return "the same 'profile compare'"
-    if recalibrated := found.run.parameters.get(RECALIBRATES):
-        return f"'profile recalibrate {recalibrated}'"
-    command = "gate" if found.run.kind is RunKind.GATE else "run"
-    return f"'profile {command} TOPOLOGY --resume {found.run.id}'"
-
-
 def _printer(found: StoredRun) -> Callable[[Console, Mapping[str, Any]], None]:
     """Return what prints the result of a run as the command did that it is of."""
     from profiler.history.records import RunKind
@@ -209,10 +197,11 @@ def _printer(found: StoredRun) -> Callable[[Console, Mapping[str, Any]], None]:
 
 
 def _print_unfinished(console: Console, found: StoredRun, rounds: Sequence[Round]) -> None:
+    from profiler.questions.going_on import call_to_go_on
     from profiler.report.rounds_table import RoundsTable
 
     done = f" after {counted(found.blocks, 'block')}" if found.blocks else ""
-    console.print(f"  unfinished{done}: {_way_on(found)} goes on with it")
+    console.print(f"  unfinished{done}: {call_to_go_on(found.run)} goes on with it")
     if rounds:
         console.print(RoundsTable(list(rounds)), soft_wrap=False)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +14,7 @@ from profiler.experiment.events import BlockMeasured, Event, Listener, RoundDeci
 from profiler.history.files.unsaved import unsaved_path
 from profiler.history.keeper import Keeper
 from profiler.history.records import Run, RunKind, RunState, StoredRun
-from profiler.history.session.opening import OpenStore
+from profiler.history.session.opening import HistorySession
 from profiler.history.store import Store
 from profiler.report.console import error_console
 from profiler.services.run_folder import cache_directory
@@ -59,13 +59,14 @@ def is_measured_now(found: StoredRun) -> bool:
 
 @contextmanager
 def kept(
-    run: Run, open_store: OpenStore | None, watcher: Listener, *, resume: Resume[T] | None, can_resume: bool = True
+    run: Run, history: HistorySession | None, watcher: Listener, *, resume: Resume[T] | None, way_on: str | None
 ) -> Iterator[Keeping[T]]:
     """Keep a run in the history, where there is one; `resume` is given where a stored one is gone on with.
 
-    What is done when the run breaks off is told, with the way to go on, unless there is none (`can_resume`).
+    `way_on` is told where the run breaks off after something is done: a sentence of how to go on after it, in which
+    the run and what is done are left open.
     """
-    if open_store is None:
+    if history is None:
         yield Keeping(run, (), watcher, lambda _: None)
         return
     cache = cache_directory()
@@ -74,9 +75,8 @@ def kept(
         unsaved = unsaved_path(cache, run.id)
         past: Sequence[T] = ()
         if resume is not None:
-            with closing(open_store()) as store:
-                run, past = resume(store, run, unsaved)
-        keeper = Keeper(open_store, run, unsaved)
+            run, past = resume(history.store(), run, unsaved)
+        keeper = Keeper(history.open_store, run, unsaved)
         done = len(past)
 
         def report(event: Event) -> None:
@@ -90,10 +90,8 @@ def kept(
             try:
                 yield keeping
             except BaseException:
-                if done and can_resume:
-                    error_console().print(
-                        f"{_NOUNS[run.kind]} 1 to {done} are kept: add --resume {run.id} to go on after them."
-                    )
+                if done and way_on is not None:
+                    error_console().print(way_on.format(what=_NOUNS[run.kind], done=done, run=run.id))
                 raise
             finally:
                 if left := str(keeper.close()):

@@ -1,4 +1,4 @@
-"""Open the store that the settings name."""
+"""Open the history that the settings name, once for a command."""
 
 from __future__ import annotations
 
@@ -13,6 +13,31 @@ if TYPE_CHECKING:
 
 OpenStore = Callable[[], "Store"]
 """Opens the history, again after its database died too."""
+
+
+class HistorySession:
+    """The history as one command uses it: one store for all that it asks, and what opens others for threads."""
+
+    def __init__(self, open_store: OpenStore, revived: Callable[[], str] = str) -> None:
+        """Begin without a store; `revived` brings its database back where that died, and tells where it is."""
+        self.open_store = open_store
+        self._revived = revived
+        self._store: Store | None = None
+        self._place = ""
+
+    def store(self) -> Store:
+        """Return the command's own store; what is measured takes minutes, in which its database may die and move."""
+        place = self._revived()
+        if self._store is None or place != self._place:
+            self.close()
+            self._store, self._place = self.open_store(), place
+        return self._store
+
+    def close(self) -> None:
+        """Let go of the store; calling it twice is fine."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
 
 
 @contextmanager
@@ -30,13 +55,18 @@ def opened_store(settings: Settings, note: Callable[[str], None] = lambda _: Non
 
 
 @contextmanager
-def opened_history(settings: Settings, note: Callable[[str], None]) -> Iterator[OpenStore]:
-    """Yield what opens the same history as often as needed while something is measured."""
-    from profiler.history.mongo.store import MongoStore, open_revived
+def opened_history(settings: Settings, note: Callable[[str], None]) -> Iterator[HistorySession]:
+    """Yield the same history for as long as something is measured; one that can't be written is told at once."""
+    from profiler.history.mongo.store import open_revived
     from profiler.services.mongo import open_mongo
     from profiler.services.run_folder import cache_directory
 
     with open_mongo(settings.mongo, cache_directory(), report=note) as mongo:
-        # One that can't be written, or holds another version's history, is told now as well.
-        MongoStore(mongo.uri).close()
-        yield lambda: open_revived(mongo)
+
+        def revived() -> str:
+            mongo.revive()
+            return mongo.uri
+
+        with closing(HistorySession(lambda: open_revived(mongo), revived)) as session:
+            session.store()
+            yield session

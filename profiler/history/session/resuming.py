@@ -1,19 +1,29 @@
-"""Go on with an interrupted run: which rounds it has, and whether they may be gone on with."""
+"""Go on with an interrupted run: which rounds or blocks it has, and whether they may be gone on with.
+
+Rounds of two sessions serve one search; blocks of two sessions are compared with each other. So for blocks more must be
+as it was: the code of both versions, their data, the limits, and all that is known of the place. And the interruption
+must be recent: machines drift, and what drifted between two sessions is no trend that the mirrored order could take
+out.
+
+That single blocks are gone on with, and not whole turns only, is a **choice**: it keeps the level and costs some passes
+(scripts/benches/results/gate.md). Blocks that are measured two at a time are gone on with by the turn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.rounds import Round
 from profiler.history.files.exchange import import_file
-from profiler.history.records import Run, RunKind, RunState, StoredRun, run_document
+from profiler.history.records import MeasuredBlock, Run, RunKind, RunState, StoredRun
+from profiler.history.session.question import require_same
 from profiler.history.store import Store
 
-_SAME_PLACE = ("cores", "nodes", "slots")
-"""Facts of the environment that must be as they were: rounds of another place can't be compared."""
+RECENT = timedelta(hours=1)
+"""Time since the last block of a gate within which it may be gone on with."""
 
 
 def resumed(store: Store, wanted: Run, unsaved: Path) -> tuple[Run, tuple[Round, ...]]:
@@ -22,21 +32,48 @@ def resumed(store: Store, wanted: Run, unsaved: Path) -> tuple[Run, tuple[Round,
     What the run had to leave in its `unsaved` file is brought into the store first. Raises UsageError where there is
     no such run, it has ended, or it was asked for differently: its rounds would be an answer to another question.
     """
-    stored = brought_in(store, wanted, unsaved)
+    stored = _brought_in(store, wanted, unsaved)
     if stored.state is RunState.FINISHED:
-        raise has_ended(wanted)
-    require_same(_question(stored.run), _question(wanted), wanted)
-    if stored.run.code and stored.run.code != wanted.code:
-        raise UsageError(
-            f"The job, its data or its platform is not what it was when run '{wanted.id}' was started.",
-            hint="Rounds of both can't be compared: leave --resume out for a new run.",
-        )
+        raise _has_ended(wanted)
+    require_same(stored.run, wanted)
     rounds = store.rounds(wanted.id)
-    require_all([measured.number for measured in rounds], "Round", wanted)
+    _require_all([measured.number for measured in rounds], "Round", wanted)
     return stored.run, rounds
 
 
-def brought_in(store: Store, wanted: Run, unsaved: Path) -> StoredRun:
+def resumed_blocks(
+    store: Store, wanted: Run, unsaved: Path, *, now: datetime | None = None
+) -> tuple[Run, tuple[MeasuredBlock, ...]]:
+    """Return the stored gate or comparison of that id and its blocks; `wanted` is the run as it is asked for now.
+
+    One with a verdict is not gone on with, also where its time was up: to look at the blocks once more after a look
+    that used up the significance level would raise false alarms.
+    """
+    stored = _brought_in(store, wanted, unsaved)
+    if stored.state is not RunState.UNFINISHED:
+        raise _has_ended(wanted)
+    require_same(stored.run, wanted)
+    blocks = store.blocks(wanted.id)
+    _require_all([block.number for block in blocks], "Block", wanted)
+    last = max((block.at for block in blocks), default=stored.run.started)
+    if (now or datetime.now(UTC)) - last > RECENT:
+        raise UsageError(
+            f"Gate '{wanted.id}' was interrupted at {last.astimezone():%Y-%m-%d %H:%M}, which is more than "
+            f"{RECENT.total_seconds() / 60:g} minutes ago: the machine may have changed since.",
+            hint="Leave --resume out for a new gate.",
+        )
+    return stored.run, blocks
+
+
+def in_another_session(blocks: Sequence[MeasuredBlock]) -> tuple[str, ...]:
+    """Say which blocks were measured before the run was interrupted."""
+    if not blocks:
+        return ()
+    when = blocks[-1].at.astimezone()
+    return (f"blocks 1 to {len(blocks)} are of a session that was interrupted after {when:%H:%M}",)
+
+
+def _brought_in(store: Store, wanted: Run, unsaved: Path) -> StoredRun:
     """Find the run of that id and kind, after what it had to leave in its `unsaved` file is in the store."""
     stored = store.load_run(wanted.id)
     if stored.run.kind is not wanted.kind:
@@ -52,7 +89,7 @@ def brought_in(store: Store, wanted: Run, unsaved: Path) -> StoredRun:
     return store.load_run(wanted.id)
 
 
-def has_ended(run: Run) -> UsageError:
+def _has_ended(run: Run) -> UsageError:
     """Return the error for a run that has nothing left to do."""
     return UsageError(
         f"Run '{run.id}' has ended, there is nothing to resume.",
@@ -60,22 +97,7 @@ def has_ended(run: Run) -> UsageError:
     )
 
 
-def require_same(before: Mapping[str, Any], now: Mapping[str, Any], run: Run) -> None:
-    """Refuse to go on with a run that was asked for differently, and name the difference."""
-    for key in {**before, **now}:
-        if before.get(key) != now.get(key):
-            raise UsageError(
-                f"Run '{run.id}' was started with {key} {before.get(key)}, not {now.get(key)}.",
-                hint=f"Resume it with {_asked(key, before.get(key), run)}, or leave --resume out for a new run.",
-            )
-
-
-def _asked(key: str, value: object, run: Run) -> str:
-    """Tell how to ask for it: where nobody names the slots of this machine, its free memory decides."""
-    return f"--master local[{value}]" if key == "slots" and run.engine == "spark" else f"{key} {value}"
-
-
-def require_all(numbers: Sequence[int], noun: str, run: Run) -> None:
+def _require_all(numbers: Sequence[int], noun: str, run: Run) -> None:
     """Refuse to go on where one of the rounds or blocks, counted from 1, is missing."""
     missing = sorted(set(range(1, len(numbers) + 1)) - set(numbers))
     if missing:
@@ -83,15 +105,3 @@ def require_all(numbers: Sequence[int], noun: str, run: Run) -> None:
             f"{noun} {missing[0]} of run '{run.id}' is not in the history.",
             hint="Import the file that the run saved when the database was gone, or start a new run.",
         )
-
-
-def _question(run: Run) -> dict[str, Any]:
-    document = run_document(run)
-    environment: Mapping[str, Any] = document["environment"]
-    return {
-        "topology": document["topology"],
-        "engine": document["engine"],
-        "policy": document["policy"],
-        **document["parameters"],
-        **{key: environment.get(key) for key in _SAME_PLACE},
-    }

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
-from profiler.errors import UsageError
 from profiler.experiment.engine import Engine
 from profiler.experiment.rounds import Round
-from profiler.history.files.unsaved import unsaved_path
 from profiler.history.fingerprint.fingerprint import Fingerprint, differences
 from profiler.history.records import Run, RunState
-from profiler.history.session.keeping import is_measured_now, kept
-from profiler.history.session.opening import OpenStore
+from profiler.history.session.interrupted import interrupted
+from profiler.history.session.keeping import kept
+from profiler.history.session.opening import HistorySession
 from profiler.history.session.resuming import resumed
-from profiler.history.store import Store
 from profiler.questions.compare.answer import Profiled
 from profiler.questions.compare.experiment import Variant
 from profiler.questions.compare.progress import CompareProgress
@@ -24,10 +20,9 @@ from profiler.questions.fingerprints import code_of, fingerprint_on
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.session import SearchSession, profile_run
 from profiler.questions.search.stored_profile import StoredProfile
-from profiler.questions.search.stored_profiles import RECENT, readable, with_answers
+from profiler.questions.search.stored_profiles import readable, with_answers
 from profiler.questions.search.terms import SearchTerms
 from profiler.report.words import counted
-from profiler.services.run_folder import cache_directory
 from profiler.settings.choices import PolicyName
 from profiler.settings.declarations import COSTS, Settings
 
@@ -38,7 +33,7 @@ class Profiles:
 
     engine: Engine
     settings: Settings
-    open_store: OpenStore | None
+    history: HistorySession | None
     stages: CompareProgress
     anew: bool
     """Whether every variant is profiled anew, whatever is stored."""
@@ -64,62 +59,44 @@ class Profiles:
 
         Those that came to their end go before those whose time was up.
         """
-        if self.open_store is None:
+        if self.history is None:
             return None
         wanted = profile_run(job.topology, settings, self.engine)
-        with closing(self.open_store()) as store:
-            found = with_answers(store, topology=wanted.topology, engine=wanted.engine)
-            for each in sorted(found, key=lambda each: each.state is RunState.CUT_SHORT):
-                profile = readable(store, each.run.id)
-                misfits = [*_asked_differently(each.run, wanted), *still_fits(profile, now)]
-                if profile is not None and not misfits:
-                    return profile, each.state is RunState.FINISHED
-                if each is found[0]:
-                    self.stages.say(f"{job.name}: stored profile {each.run.id} does not fit: {'; '.join(misfits)}")
+        store = self.history.store()
+        found = with_answers(store, topology=wanted.topology, engine=wanted.engine)
+        for each in sorted(found, key=lambda each: each.state is RunState.CUT_SHORT):
+            profile = readable(store, each.run.id)
+            misfits = [*_asked_differently(each.run, wanted), *still_fits(profile, now)]
+            if profile is not None and not misfits:
+                return profile, each.state is RunState.FINISHED
+            if each is found[0]:
+                self.stages.say(f"{job.name}: stored profile {each.run.id} does not fit: {'; '.join(misfits)}")
         return None
 
     def _searched(self, job: Job, settings: Settings, now: Fingerprint, stage: str) -> tuple[Variant, Profiled]:
         terms = SearchTerms.of(settings)
         self.stages.begin(f"{stage}: profile {job.name} on {self.engine.name}", terms.time_left(settings))
         run = profile_run(job.topology, settings, self.engine, code_of(now))
-        past = None if self.anew else self._interrupted(run)
+        # One whose time was up has an answer, which is not to be overwritten.
+        past = None if self.anew else interrupted(run, self.history, resumed)
         if past is not None:
-            self.stages.note(f"going on with run {past}")
-            run = replace(run, id=past)
-        with kept(
-            run, self.open_store, self.stages, resume=None if past is None else resumed, can_resume=False
-        ) as history:
-            session = SearchSession.begun(self.engine, job.topology, terms, now, history)
+            self.stages.note(f"going on with run {past.run.id}")
+            run = past.run
+        resume = None if past is None else resumed
+        with kept(run, self.history, self.stages, resume=resume, way_on=None) as keeping:
+            session = SearchSession.begun(self.engine, job.topology, terms, now, keeping)
             found = session.searched(POLICIES[settings.policy]())
             session.kept(found)
-        self.complete = self.complete and history.complete
+        self.complete = self.complete and keeping.complete
         self.stages.say(f"{job.name}: {_in_words(found.answer)} after {counted(len(found.rounds), 'round')}")
         origin = Profiled(
-            run="" if self.open_store is None else history.run.id,
+            run="" if self.history is None else keeping.run.id,
             rounds=len(found.rounds),
             throughput_per_s=found.answer.throughput_per_s,
             reused=False,
             complete=found.complete,
         )
         return _variant(job, found.answer, is_warm=found.is_warm), origin
-
-    def _interrupted(self, wanted: Run) -> str | None:
-        """Find the newest profile of the same code and question that broke off, and that nobody measures now.
-
-        One whose time was up has an answer, which is not to be overwritten.
-        """
-        if self.open_store is None:
-            return None
-        with closing(self.open_store()) as store:
-            since = datetime.now(UTC) - RECENT
-            for each in store.find_runs(
-                topology=wanted.topology, engine=wanted.engine, state=RunState.UNFINISHED, since=since
-            ):
-                run = replace(wanted, id=each.run.id)
-                is_same = each.run.code == wanted.code
-                if is_same and not is_measured_now(each) and _can_go_on(store, run):
-                    return run.id
-        return None
 
 
 def still_fits(stored: StoredProfile | None, now: Fingerprint) -> list[str]:
@@ -143,14 +120,6 @@ def _asked_differently(run: Run, wanted: Run) -> list[str]:
         if before.get(option.key) != now.get(option.key)
     ]
     return misfits
-
-
-def _can_go_on(store: Store, run: Run) -> bool:
-    try:
-        resumed(store, run, unsaved_path(cache_directory(), run.id))
-    except UsageError:
-        return False
-    return True
 
 
 def _variant(job: Job, answer: Round, *, is_warm: bool) -> Variant:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,14 @@ from profiler.experiment.engine import Engine
 from profiler.history.fingerprint.digests import conf_digest, data_digests
 from profiler.history.fingerprint.fingerprint import fingerprint_of
 from profiler.history.records import MeasuredBlock, Run, RunKind
+from profiler.history.session.interrupted import interrupted
 from profiler.history.session.keeping import Keeping, kept, new_run_id
-from profiler.history.session.kept_blocks import interrupted, resumed_blocks
-from profiler.history.session.opening import OpenStore
+from profiler.history.session.opening import HistorySession
+from profiler.history.session.resuming import resumed_blocks
 from profiler.questions.compare.conclusion import CompareCase
 from profiler.questions.compare.experiment import Variant
 from profiler.questions.compare.progress import CompareProgress
+from profiler.questions.going_on import WITH_THE_SAME
 from profiler.settings.declarations import Settings
 
 if TYPE_CHECKING:
@@ -51,24 +53,24 @@ def comparison_run(
 
 
 def kept_comparison(
-    run: Run, open_store: OpenStore | None, stages: CompareProgress, *, anew: bool
+    run: Run, history: HistorySession | None, stages: CompareProgress, *, anew: bool
 ) -> AbstractContextManager[Keeping[MeasuredBlock]]:
     """Keep a comparison, where there is a history; go on with one of the same that broke off a while ago."""
-    past = None if anew or open_store is None else interrupted(run, open_store)
+    past = None if anew else interrupted(run, history, resumed_blocks)
     if past is None:
-        return kept(run, open_store, stages, resume=None, can_resume=False)
+        return kept(run, history, stages, resume=None, way_on=None)
     stages.note(f"going on with comparison {past.run.id}")
-    return kept(replace(run, id=past.run.id), open_store, stages, resume=resumed_blocks, can_resume=False)
+    return kept(past.run, history, stages, resume=resumed_blocks, way_on=None)
 
 
 @contextmanager
-def told_how_to_go_on(stages: CompareProgress, open_store: OpenStore | None) -> Iterator[None]:
+def told_how_to_go_on(stages: CompareProgress, history: HistorySession | None) -> Iterator[None]:
     """Say, where a comparison breaks off, that nothing is lost."""
     try:
         yield
     except BaseException:
-        if stages.measured and open_store is not None:
-            stages.say("What was measured is kept: call the same again to go on after it.")
+        if stages.measured and history is not None:
+            stages.say(WITH_THE_SAME)
         raise
 
 

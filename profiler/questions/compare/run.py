@@ -10,7 +10,7 @@ from profiler.errors import ProfileError
 from profiler.experiment.clock import Deadline
 from profiler.history.baselines import block_at
 from profiler.history.fingerprint.environment import fingerprint
-from profiler.history.session.kept_blocks import in_another_session
+from profiler.history.session.resuming import in_another_session
 from profiler.job.slots import smallest_configuration
 from profiler.questions.compare.answer import Profiled
 from profiler.questions.compare.best_of_each import Profiles
@@ -24,7 +24,7 @@ from profiler.questions.compare.request import CompareRequest
 from profiler.questions.compare.resume import comparison_run, kept_comparison, told_how_to_go_on
 from profiler.questions.compare.terminal import print_comparison
 from profiler.questions.fitting import fitted_to
-from profiler.questions.search.run import run_history
+from profiler.questions.needed_history import needed_history
 from profiler.questions.windows import fewer_of
 from profiler.report.console import result_console
 from profiler.report.outputs import Outputs
@@ -41,13 +41,13 @@ def run_comparison(request: CompareRequest, settings: Settings) -> int:
         CompareProgress(f"compare on {settings.engine}", quiet=settings.quiet) as stages,
         prepared_engine(first, settings, stages.note, others) as opening,
         # The database first: it starts at once, and one that does not answer must not cost a wait for Spark.
-        run_history(settings, stages) as open_store,
+        needed_history(settings, stages.note) as history,
         # The history is closed after the engine, as in a profile.
         ExitStack() as stack,
-        told_how_to_go_on(stages, open_store),
+        told_how_to_go_on(stages, history),
         opening as engine,
     ):
-        profiles = Profiles(engine, settings, open_store, stages, anew=request.anew)
+        profiles = Profiles(engine, settings, history, stages, anew=request.anew)
         found, slots = best_of_each(request, settings.slots, profiles, deadline)
         variants = [variant for variant, _ in found]
         case = CompareCase(
@@ -62,21 +62,21 @@ def run_comparison(request: CompareRequest, settings: Settings) -> int:
         loads = sum(not variant.is_warm for variant in variants)
         time_left = time_left_of(settings, design, whole_s=deadline.part_s(1), rounds=loads, arms=len(variants))
         stages.begin(f"compare {run.topology} on {engine.name}", time_left)
-        history = stack.enter_context(kept_comparison(run, open_store, stages, anew=request.anew))
+        keeping = stack.enter_context(kept_comparison(run, history, stages, anew=request.anew))
         loop_s = engine.platform.loop_s
         outcome = HeadToHead(
             engine,
             variants,
             terms=case.terms,
             design=design,
-            report=history.report,
+            report=keeping.report,
             ends_s=deadline.ends_s,
-            past=[PastBlock(block_at(loop_s, past.block, past.loop_s), past.expected_per_s) for past in history.past],
+            past=[PastBlock(block_at(loop_s, past.block, past.loop_s), past.expected_per_s) for past in keeping.past],
         ).run()
-        case = replace(case, warnings=in_another_session(history.past))
-        answer = compare_answer(case, outcome, run=history.run.id)
-        history.keep_result(compare_document(answer))
-    if not (history.complete and profiles.complete):
+        case = replace(case, warnings=in_another_session(keeping.past))
+        answer = compare_answer(case, outcome, run=keeping.run.id)
+        keeping.keep_result(compare_document(answer))
+    if not (keeping.complete and profiles.complete):
         answer = replace(answer, exit_code=ProfileError.exit_code)
     outputs.deliver(answer, lambda: print_comparison(result_console(), answer))
     return answer.exit_code

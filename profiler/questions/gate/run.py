@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 
 from profiler.engines.catalogue import kind_of
@@ -14,24 +13,25 @@ from profiler.experiment.turns import looks
 from profiler.history.baselines import Baseline, block_at
 from profiler.history.fingerprint.digests import conf_digest, data_digests
 from profiler.history.fingerprint.environment import fingerprint
-from profiler.history.session.kept_blocks import in_another_session, kept_gate
-from profiler.history.session.opening import OpenStore, opened_history
+from profiler.history.session.opening import HistorySession
+from profiler.history.session.resuming import in_another_session
 from profiler.questions.fitting import fitted_to
 from profiler.questions.gate.answer import Against
 from profiler.questions.gate.conclusion import GateCase, gate_answer
 from profiler.questions.gate.document import gate_document
 from profiler.questions.gate.experiment import DESIGN, Drill, GateExperiment, GateResult, Side, StoredSide, side_by_side
 from profiler.questions.gate.exports import GATE_WRITERS
-from profiler.questions.gate.question import gate_run
 from profiler.questions.gate.request import GateRequest
+from profiler.questions.gate.resume import gate_run, kept_gate
 from profiler.questions.gate.save_baseline import baseline_of, revision_to_save, with_baseline_saved
 from profiler.questions.gate.sides import Opponent, configured, opponent, other_tasks, require_allowed, wanted_tasks
 from profiler.questions.gate.terminal import print_gate
 from profiler.questions.gate.verdict import GateLimits
+from profiler.questions.needed_history import needed_history
 from profiler.questions.windows import fewer_of
 from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
-from profiler.report.progress import Progress, progress
+from profiler.report.progress import progress
 from profiler.settings.declarations import Settings
 from profiler.settings.option import Ability
 
@@ -57,11 +57,11 @@ def run_gate(request: GateRequest, settings: Settings) -> int:
         progress(error_console(), title, time_left, quiet=settings.quiet) as watcher,
         prepared_engine(request.topology, settings, watcher.note) as opening,
         # The database first: it starts at once, and a baseline that is not there must not cost a wait for Spark.
-        _history(request, settings, watcher) as open_store,
+        needed_history(settings, watcher.note, request.baseline, request.save_baseline) as history,
         # The history is closed after the engine, as in a profile.
         ExitStack() as stack,
     ):
-        stored, revision = _loaded(request, settings, open_store), revision_to_save(request)
+        stored, revision = _loaded(request, settings, history), revision_to_save(request)
         with opponent(request, stored, runs_functions=kind_of(settings.engine).has(Ability.FUNCTIONS)) as other:
             tasks = wanted_tasks(request, other.topology, stored)
             require_allowed(request.topology, request.tasks or {})
@@ -73,8 +73,8 @@ def run_gate(request: GateRequest, settings: Settings) -> int:
                     differ = other_tasks(candidate.configuration, configured(other.topology, tasks))
                     case = replace(case, warnings=(*case.warnings, *differ))
                 run = gate_run(request, settings, case, other, stored, design, engine)
-                history = stack.enter_context(
-                    kept_gate(run, open_store, watcher, resumes=settings.resume is not None, anew=request.anew)
+                keeping = stack.enter_context(
+                    kept_gate(run, history, watcher, resumes=settings.resume is not None, anew=request.anew)
                 )
                 outcome = GateResult(None, interleaved=other.topology is not None)
                 if request.force or not case.differences:
@@ -85,21 +85,19 @@ def run_gate(request: GateRequest, settings: Settings) -> int:
                         limits=case.limits,
                         design=design,
                         drill=_drill(request, settings),
-                        report=history.report,
+                        report=keeping.report,
                         note=watcher.say,
                         ends_s=ends_by_s(settings, started_s),
-                        past=[block_at(engine.platform.loop_s, past.block, past.loop_s) for past in history.past],
-                        past_expected_per_s=history.past[0].expected_per_s if history.past else None,
+                        past=[block_at(engine.platform.loop_s, past.block, past.loop_s) for past in keeping.past],
+                        past_expected_per_s=keeping.past[0].expected_per_s if keeping.past else None,
                         same_code=other.same_code,
                     ).run()
-                case = replace(case, warnings=(*case.warnings, *in_another_session(history.past)))
-                if open_store is not None and request.save_baseline is not None:
-                    baseline = baseline_of(request, case, outcome, engine, run=history.run.id, revision=revision)
-                    case = with_baseline_saved(
-                        case, baseline, outcome, fewest=looks(design.blocks)[0][0], to=open_store
-                    )
-                answer = gate_answer(case, outcome, run=history.run.id)
-                history.keep_result(gate_document(answer))
+                case = replace(case, warnings=(*case.warnings, *in_another_session(keeping.past)))
+                if history is not None and request.save_baseline is not None:
+                    baseline = baseline_of(request, case, outcome, engine, run=keeping.run.id, revision=revision)
+                    case = with_baseline_saved(case, baseline, outcome, fewest=looks(design.blocks)[0][0], to=history)
+                answer = gate_answer(case, outcome, run=keeping.run.id)
+                keeping.keep_result(gate_document(answer))
     outputs.deliver(answer, lambda: print_gate(result_console(), answer))
     return answer.exit_code
 
@@ -111,22 +109,10 @@ def ends_by_s(settings: Settings, started_s: float) -> float | None:
     return started_s + (settings.budget_s or BUDGET_S) - CLOSING_S
 
 
-@contextmanager
-def _history(request: GateRequest, settings: Settings, watcher: Progress) -> Iterator[OpenStore | None]:
-    """Open the history; a simulated gate is kept only where one is named, or holds a baseline."""
-    asked = (request.baseline, request.save_baseline, settings.mongo, settings.resume)
-    if not any(asked) and not kind_of(settings.engine).has(Ability.HISTORY):
-        yield None
-        return
-    with opened_history(settings, watcher.note) as open_store:
-        yield open_store
-
-
-def _loaded(request: GateRequest, settings: Settings, open_store: OpenStore | None) -> Baseline | None:
-    if open_store is None or request.baseline is None:
+def _loaded(request: GateRequest, settings: Settings, history: HistorySession | None) -> Baseline | None:
+    if history is None or request.baseline is None:
         return None
-    with closing(open_store()) as store:
-        return store.load_baseline(request.topology.name, settings.engine, request.baseline)
+    return history.store().load_baseline(request.topology.name, settings.engine, request.baseline)
 
 
 def _case(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from profiler.errors import ProfileError
 from profiler.experiment.engine import Engine
 from profiler.history.baselines import Baseline
-from profiler.history.session.opening import OpenStore
+from profiler.history.session.opening import HistorySession
 from profiler.job.loading import code_place
 from profiler.job.revision import clean_commit
 from profiler.questions.gate.answer import Against
@@ -59,7 +58,7 @@ def baseline_of(
 
 
 def with_baseline_saved(
-    case: GateCase, baseline: Baseline, outcome: GateResult, *, fewest: int, to: OpenStore
+    case: GateCase, baseline: Baseline, outcome: GateResult, *, fewest: int, to: HistorySession
 ) -> GateCase:
     """Save a baseline that has so many blocks at the least, and note that, or why not: an older one then stays.
 
@@ -69,8 +68,7 @@ def with_baseline_saved(
     if why_not is not None:
         return _not_saved(case, baseline, why_not)
     try:
-        with closing(to()) as store:
-            store.save_baseline(baseline)
+        to.store().save_baseline(baseline)
     except ProfileError as error:
         return replace(_not_saved(case, baseline, str(error).rstrip(".")), saving_failed=True)
     return replace(case, saved_baseline=baseline.name, saved_blocks=len(baseline.blocks))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 
 from profiler.engines.catalogue import kind_of
 from profiler.engines.opening import prepared_engine
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.engine import Engine
-from profiler.experiment.events import Event, RoundDecided
 from profiler.experiment.rounds import Round
 from profiler.history.fingerprint.fingerprint import Fingerprint
-from profiler.history.records import Run
+from profiler.history.records import Run, RunState
+from profiler.history.session.interrupted import interrupted
 from profiler.history.session.keeping import Keeping, kept
-from profiler.history.session.opening import OpenStore
+from profiler.history.session.opening import HistorySession
 from profiler.history.session.resuming import resumed
 from profiler.job.loading import load_topology
 from profiler.job.topology import Topology
@@ -27,6 +27,7 @@ from profiler.questions.fingerprints import (
     with_changed_constraint,
 )
 from profiler.questions.fitting import fitted_to
+from profiler.questions.going_on import RECALIBRATES, WITH_THE_NEXT
 from profiler.questions.recalibrate.decision import (
     RecalibrationVerdict,
     decide,
@@ -44,10 +45,8 @@ from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.session import SearchSession, profile_run
 from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import (
-    RECALIBRATES,
-    find_profile,
+    asked_profile,
     history_of,
-    interrupted,
     profile_in_file,
     warm_starts,
 )
@@ -71,14 +70,13 @@ class _Job:
     topology: Topology
     reference: str
     settings: Settings
-    open_store: OpenStore | None
+    history: HistorySession | None
 
     def case(self, now: Fingerprint) -> RecalibrateCase:
         """Decide what to repeat, from the nearest of all stored profiles on."""
         profiles = [self.stored]
-        if self.open_store is not None:
-            with closing(self.open_store()) as store:
-                profiles = warm_starts(store, self.stored)
+        if self.history is not None:
+            profiles = warm_starts(self.history.store(), self.stored)
         return RecalibrateCase(decide(self.stored, now), nearest(profiles, now))
 
 
@@ -97,9 +95,9 @@ def run_recalibration(request: RecalibrateRequest, settings: Settings) -> int:
     """Recalibrate a stored profile, keep what was measured, print the verdict; return the exit code."""
     outputs = Outputs.opened(settings, RECALIBRATE_WRITERS)
     given = profile_in_file(request.profile)
-    with history_of(given, settings, _note(settings)) as open_store:
-        stored = given or _found(open_store, request.profile, settings)
-        job = _job(stored, request.topology, settings, open_store)
+    with history_of(given, settings, _note(settings)) as history:
+        stored = given or asked_profile(history, request.profile, settings)
+        job = _job(stored, request.topology, settings, history)
         made = _foreseen(job) if request.dry_run else _measured(job)
     document = recalibrate_document(made.case, made.found, made.result)
     if not made.complete:
@@ -113,14 +111,7 @@ def _note(settings: Settings) -> Callable[[str], None]:
     return lambda text: None if settings.quiet else error_console().print(text)
 
 
-def _found(open_store: OpenStore | None, name: str | None, settings: Settings) -> StoredProfile:
-    if open_store is None:
-        raise ProfileError("There is no history to find a profile in.")
-    with closing(open_store()) as store:
-        return find_profile(store, name, settings)
-
-
-def _job(stored: StoredProfile, topology: str | None, settings: Settings, open_store: OpenStore | None) -> _Job:
+def _job(stored: StoredProfile, topology: str | None, settings: Settings, history: HistorySession | None) -> _Job:
     """Load the job of a stored profile, with the settings of that profile where the user made none."""
     if settings.origin("engine") != "default" and settings.engine != stored.engine:
         raise UsageError(
@@ -147,7 +138,7 @@ def _job(stored: StoredProfile, topology: str | None, settings: Settings, open_s
         settings = fitted_to((loaded,), settings)
     else:
         settings = with_changed_constraint(settings, loaded, stored.fingerprint)
-    return _Job(stored, loaded, reference, settings, open_store)
+    return _Job(stored, loaded, reference, settings, history)
 
 
 def _reference(stored: StoredProfile) -> str:
@@ -185,15 +176,15 @@ def _measured(job: _Job) -> _Made:
         now = fingerprint_on(engine, topology, job.reference, settings)
         case = job.case(now)
         watcher.say(case.decided.why)
-        history = stack.enter_context(_kept(_run(job, case, engine, now), job.open_store, watcher))
-        session = SearchSession.begun(engine, topology, terms, now, history)
+        keeping = stack.enter_context(_kept(_run(job, case, engine, now), job.history, watcher))
+        session = SearchSession.begun(engine, topology, terms, now, keeping)
         now = session.fingerprint
         case = replace(case, decided=replace(case.decided, warm=case.decided.warm.at_speed(now.loop_s)))
         warm, scope = case.decided.warm, case.decided.scope
         profile = session.searched(WarmStart(warm.rounds, scope, only_fewer_slots=case.decided.only_fewer_slots))
         if verdict(warm, profile) is RecalibrationVerdict.CHANGED and not settings.quick:
             batch_s = settings.production_batch_s
-            checked = verify(engine, topology, profile.answer, terms.parameters.constraint, batch_s, history.report)
+            checked = verify(engine, topology, profile.answer, terms.parameters.constraint, batch_s, keeping.report)
             profile = replace(profile, verification=checked)
         ratios = {} if warm.fingerprint is None else warm.fingerprint.ratios
         # The history keeps a profile like others, with what it was recalibrated from.
@@ -202,7 +193,7 @@ def _measured(job: _Job) -> _Made:
         )
     measured = result.fingerprint or now
     told = replace(case.asked, differences=decide(case.asked.warm, measured).differences)
-    return _Made(replace(case, asked=told), profile, result, history.complete)
+    return _Made(replace(case, asked=told), profile, result, keeping.complete)
 
 
 def _run(job: _Job, case: RecalibrateCase, engine: Engine, now: Fingerprint) -> Run:
@@ -212,28 +203,10 @@ def _run(job: _Job, case: RecalibrateCase, engine: Engine, now: Fingerprint) -> 
     return profile_run(job.topology, anew, engine, code_of(now), policy=WarmStart.name, also=also)
 
 
-@contextmanager
-def _kept(run: Run, open_store: OpenStore | None, watcher: Progress) -> Iterator[Keeping[Round]]:
-    """Keep a recalibration in the history; go on with the one that asked the same and was interrupted."""
-    found = None
-    if open_store is not None:
-        with closing(open_store()) as store:
-            found = interrupted(store, run)
-    if found is not None:
-        watcher.say(f"going on with recalibration {found}")
-    done = 0
-
-    def report(event: Event) -> None:
-        nonlocal done
-        watcher(event)
-        done += isinstance(event, RoundDecided)
-
-    wanted = run if found is None else replace(run, id=found)
-    resume = None if found is None else resumed
-    with kept(wanted, open_store, report, resume=resume, can_resume=False) as keeping:
-        try:
-            yield keeping
-        except BaseException:
-            if done and open_store is not None:
-                error_console().print("The rounds so far are kept: the next 'profile recalibrate' goes on after them.")
-            raise
+def _kept(run: Run, history: HistorySession | None, watcher: Progress) -> AbstractContextManager[Keeping[Round]]:
+    """Keep a recalibration in the history; go on with the one that asked the same and did not come to its end."""
+    past = interrupted(run, history, resumed, states=(RunState.UNFINISHED, RunState.CUT_SHORT))
+    if past is None:
+        return kept(run, history, watcher, resume=None, way_on=WITH_THE_NEXT)
+    watcher.say(f"going on with recalibration {past.run.id}")
+    return kept(past.run, history, watcher, resume=resumed, way_on=WITH_THE_NEXT)

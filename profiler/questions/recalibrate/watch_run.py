@@ -12,7 +12,6 @@ import math
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,14 +20,14 @@ from profiler.errors import ProfileError, UsageError
 from profiler.experiment.events import Phase
 from profiler.history.records import RunState, SeenWindow
 from profiler.history.session.keeping import is_measured_now
-from profiler.history.session.opening import OpenStore
+from profiler.history.session.opening import HistorySession
 from profiler.history.store import Store
 from profiler.questions.fingerprints import as_asked
 from profiler.questions.recalibrate.request import RecalibrateRequest
 from profiler.questions.recalibrate.watch import QUEUE_S, Alarm, Watch, WatchedSample, WatchLimits
 from profiler.questions.recalibrate.watch_words import alarm_in_words, recommendation, watch_document
 from profiler.questions.search.stored_profile import StoredProfile
-from profiler.questions.search.stored_profiles import find_profile, history_of, profile_in_file
+from profiler.questions.search.stored_profiles import asked_profile, history_of, profile_in_file
 from profiler.report.console import error_console, is_read, result_console
 from profiler.report.outputs import Outputs
 from profiler.report.writers import Document, as_json
@@ -50,23 +49,16 @@ def run_watch(request: RecalibrateRequest, settings: Settings) -> int:
         raise UsageError(f"There is no file '{request.job}' to follow.", hint="Start the job that writes it first.")
     if given is not None and is_file:
         return _followed(request, settings, given, None, outputs)
-    with history_of(given if is_file else None, settings, lambda _: None) as open_store:
-        stored = given or _found(open_store, request, settings)
-        return _followed(request, settings, stored, open_store, outputs)
-
-
-def _found(open_store: OpenStore | None, request: RecalibrateRequest, settings: Settings) -> StoredProfile:
-    if open_store is None:
-        raise ProfileError("There is no history to find a profile in.")
-    with closing(open_store()) as store:
-        return find_profile(store, request.profile, settings)
+    with history_of(given if is_file else None, settings, lambda _: None) as history:
+        stored = given or asked_profile(history, request.profile, settings)
+        return _followed(request, settings, stored, history, outputs)
 
 
 def _followed(
     request: RecalibrateRequest,
     settings: Settings,
     stored: StoredProfile,
-    open_store: OpenStore | None,
+    history: HistorySession | None,
     outputs: Outputs[Document],
 ) -> int:
     limits = _limits(request, settings, stored)
@@ -78,7 +70,7 @@ def _followed(
             f"for {limits.period_s:g} s"
         )
     try:
-        for sample in _samples(request, settings, stored, open_store, quantile):
+        for sample in _samples(request, settings, stored, history, quantile):
             seen += 1
             for alarm in watch.see(sample):
                 alarms.append(alarm)
@@ -117,7 +109,7 @@ def _samples(
     request: RecalibrateRequest,
     settings: Settings,
     stored: StoredProfile,
-    open_store: OpenStore | None,
+    history: HistorySession | None,
     quantile: float,
 ) -> Iterator[WatchedSample]:
     ends_s = None if settings.budget_s is None else time.monotonic() + settings.budget_s
@@ -125,11 +117,11 @@ def _samples(
     if file is not None and file.is_file():
         yield from followed_file(file, settings.window_s, ends_s)
         return
-    if open_store is None:
+    if history is None:
         raise ProfileError("There is no history to follow a job in.")
-    with closing(open_store()) as store:
-        run = request.job or _newest_run(store, stored)
-        yield from followed_run(store, run, quantile, settings.window_s, ends_s)
+    store = history.store()
+    run = request.job or _newest_run(store, stored)
+    yield from followed_run(store, run, quantile, settings.window_s, ends_s)
 
 
 def _newest_run(store: Store, stored: StoredProfile) -> str:

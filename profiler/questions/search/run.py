@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
-from profiler.engines.catalogue import kind_of
 from profiler.engines.opening import prepared_engine
 from profiler.errors import ProfileError
 from profiler.history.session.keeping import kept
-from profiler.history.session.opening import OpenStore, opened_history
 from profiler.history.session.resuming import resumed
 from profiler.job.topology import Topology
 from profiler.questions.fingerprints import code_of, fingerprint_on
 from profiler.questions.fitting import fitted_to
+from profiler.questions.going_on import WITH_RESUME
+from profiler.questions.needed_history import needed_history
 from profiler.questions.search.exports import PROFILE_WRITERS
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.session import SearchSession, profile_run
@@ -21,9 +20,8 @@ from profiler.questions.search.terminal import print_profile
 from profiler.questions.search.terms import SearchTerms
 from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
-from profiler.report.progress import Progress, progress
+from profiler.report.progress import progress
 from profiler.settings.declarations import Settings
-from profiler.settings.option import Ability
 
 
 def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
@@ -40,7 +38,7 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
         progress(error_console(), title, terms.time_left(settings, batch_s=batch_s), quiet=settings.quiet) as watcher,
         prepared_engine(topology, settings, watcher.note) as opening,
         # The database first: it starts at once, and one that does not answer must not cost a wait for Spark.
-        run_history(settings, watcher) as open_store,
+        needed_history(settings, watcher.note) as history,
         # The history is closed after the engine: what it could not take meanwhile may then have time and space.
         ExitStack() as stack,
         opening as engine,
@@ -48,20 +46,10 @@ def run_profile(topology: Topology, settings: Settings, reference: str) -> int:
         fingerprint = fingerprint_on(engine, topology, reference, settings)
         run = profile_run(topology, settings, engine, code_of(fingerprint))
         resume = None if settings.resume is None else resumed
-        history = stack.enter_context(kept(run, open_store, watcher, resume=resume))
-        session = SearchSession.begun(engine, topology, terms, fingerprint, history)
+        keeping = stack.enter_context(kept(run, history, watcher, resume=resume, way_on=WITH_RESUME))
+        session = SearchSession.begun(engine, topology, terms, fingerprint, keeping)
         profile = session.kept(session.searched(POLICIES[settings.policy](), production_batch_s=batch_s))
     # Nobody finds a run again that was not kept.
-    is_kept = open_store is not None
+    is_kept = history is not None
     outputs.deliver(profile, lambda: print_profile(result_console(), profile, is_kept=is_kept))
-    return 0 if history.complete else ProfileError.exit_code
-
-
-@contextmanager
-def run_history(settings: Settings, watcher: Progress) -> Iterator[OpenStore | None]:
-    """Open the history; a simulated run needs no server, and is kept only where one is named."""
-    if settings.mongo is None and settings.resume is None and not kind_of(settings.engine).has(Ability.HISTORY):
-        yield None
-        return
-    with opened_history(settings, watcher.note) as open_store:
-        yield open_store
+    return 0 if keeping.complete else ProfileError.exit_code

@@ -1,31 +1,23 @@
-"""Find stored profiles: the one that is asked about, those it may start from, and one that broke off."""
+"""Find stored profiles: the one that is asked about, and those it may start from."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
-from profiler.engines.catalogue import kind_of
 from profiler.errors import ProfileError, UsageError
-from profiler.history.records import Run, RunState, StoredRun, run_document
-from profiler.history.session.keeping import is_measured_now
-from profiler.history.session.opening import OpenStore, opened_history
+from profiler.history.records import RunState, StoredRun
+from profiler.history.session.opening import HistorySession
 from profiler.history.store import NoSuchRun, Store
+from profiler.questions.going_on import RECALIBRATES
+from profiler.questions.needed_history import needed_history
 from profiler.questions.search.stored_profile import StoredProfile, stored_profile
 from profiler.services.user_path import user_path
 from profiler.settings.declarations import Settings
-from profiler.settings.option import Ability
 
 MOST = 20
 """Stored profiles of a topology that are looked at, the newest ones."""
-RECENT = timedelta(days=1)
-"""Time since the start of a run within which it is gone on with by itself: rounds of a machine as it was last week are
-worth little."""
-RECALIBRATES = "recalibrates"
-"""The parameter of a recalibration that names the profile it started from."""
 
 
 def profile_in_file(name: str | None) -> StoredProfile | None:
@@ -43,16 +35,19 @@ def profile_in_file(name: str | None) -> StoredProfile | None:
     return stored_profile(document)
 
 
-@contextmanager
 def history_of(
     given: StoredProfile | None, settings: Settings, note: Callable[[str], None]
-) -> Iterator[OpenStore | None]:
-    """Open the history; a simulated profile in a file needs no server unless one is named."""
-    if given is not None and settings.mongo is None and not kind_of(given.engine).has(Ability.HISTORY):
-        yield None
-        return
-    with opened_history(settings, note) as open_store:
-        yield open_store
+) -> AbstractContextManager[HistorySession | None]:
+    """Open the history that a profile is in, or of what is measured from a profile that was given as a file."""
+    engine = None if given is None else given.engine
+    return needed_history(settings, note, given is None, engine=engine)
+
+
+def asked_profile(history: HistorySession | None, name: str | None, settings: Settings) -> StoredProfile:
+    """Find the profile that is asked about in the history."""
+    if history is None:
+        raise ProfileError("There is no history to find a profile in.")
+    return find_profile(history.store(), name, settings)
 
 
 def find_profile(store: Store, name: str | None, settings: Settings) -> StoredProfile:
@@ -93,22 +88,6 @@ def with_answers(store: Store, *, topology: str | None, engine: str | None) -> l
     cut_short = store.find_runs(topology=topology, engine=engine, state=RunState.CUT_SHORT)
     found = [*finished, *(each for each in cut_short if RECALIBRATES not in each.run.parameters)]
     return sorted(found, key=lambda each: (each.run.started, each.run.id), reverse=True)[:MOST]
-
-
-def interrupted(store: Store, wanted: Run) -> str | None:
-    """Return the newest recalibration that asked the same and lately did not come to its end; nobody measures it."""
-    question = _question(wanted)
-    for found in store.find_runs(topology=wanted.topology, engine=wanted.engine, since=datetime.now(UTC) - RECENT):
-        is_open = found.state is not RunState.FINISHED and not is_measured_now(found)
-        if is_open and found.rounds and _question(found.run) == question:
-            return found.run.id
-    return None
-
-
-def _question(run: Run) -> dict[str, Any]:
-    """Return what two runs must have in common for the rounds of one to serve the other."""
-    document = run_document(run)
-    return {key: document[key] for key in ("parameters", "environment", "code")}
 
 
 def _newest(store: Store, settings: Settings, topology: str | None = None) -> StoredProfile | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 
 from profiler.experiment.engine import Engine
@@ -10,13 +11,18 @@ from profiler.experiment.window_plan import WindowPlan
 from profiler.history.baselines import Baseline
 from profiler.history.fingerprint.digests import digest
 from profiler.history.fingerprint.fingerprint import fingerprint_of
-from profiler.history.records import Run, RunKind
-from profiler.history.session.keeping import new_run_id
+from profiler.history.records import MeasuredBlock, Run, RunKind
+from profiler.history.session.interrupted import interrupted
+from profiler.history.session.keeping import Keeping, kept, new_run_id
+from profiler.history.session.opening import HistorySession
+from profiler.history.session.resuming import resumed_blocks
 from profiler.job.topology import Topology
 from profiler.questions.gate.conclusion import GateCase
 from profiler.questions.gate.request import GateRequest
 from profiler.questions.gate.sides import Opponent
+from profiler.questions.going_on import WITH_RESUME
 from profiler.report.documents import plain
+from profiler.report.progress import Progress
 from profiler.settings.declarations import Settings
 
 
@@ -52,6 +58,26 @@ def gate_run(
         started=started,
         kind=RunKind.GATE,
     )
+
+
+def kept_gate(
+    run: Run, history: HistorySession | None, watcher: Progress, *, resumes: bool, anew: bool
+) -> AbstractContextManager[Keeping[MeasuredBlock]]:
+    """Keep a gate block by block, where there is a history; `resumes` where the run is the name of one to go on with.
+
+    One of the same that broke off a while ago is gone on with by itself, unless all is to be measured `anew`. A drill
+    is not: it is calibrated each time, and blocks of two burdens would not be of one candidate.
+    """
+    is_drill = run.parameters["drill"] is not None
+    way_on = None if is_drill else WITH_RESUME
+    past = None if resumes or anew or is_drill else interrupted(run, history, resumed_blocks)
+    if past is not None:
+        watcher.say(
+            f"going on with gate {past.run.id}, which was interrupted after {past.done} blocks; --anew starts over"
+        )
+        run = past.run
+    resume = resumed_blocks if resumes or past is not None else None
+    return kept(run, history, watcher, resume=resume, way_on=way_on)
 
 
 def _code(topology: Topology, engine: Engine) -> str:
