@@ -21,6 +21,7 @@ from pydantic_core import core_schema
 from profiler.history.migrations import COMPARE_RESULT, GATE_RESULT, RESULT
 from profiler.questions.compare.answer import CompareAnswer
 from profiler.questions.gate.answer import GateAnswer
+from profiler.questions.recalibrate.answer import SCHEMA, RecalibrateAnswer
 from profiler.questions.search.answer import Profile
 
 
@@ -70,6 +71,10 @@ class PublishedSchema:
 class _WithoutDefaults(GenerateJsonSchema):
     """Tells what a document has, not what is taken where it has nothing."""
 
+    def definitions_schema(self, schema: core_schema.DefinitionsSchema) -> JsonSchemaValue:
+        """Begin with the inner ones, which `Published` changes where an outer one has them."""
+        return super().definitions_schema({**schema, "definitions": schema["definitions"][::-1]})
+
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
         """Leave the default out."""
         return self.generate_inner(schema["schema"])
@@ -97,7 +102,14 @@ COMPARE = PublishedSchema(
     "What `profile compare --json` writes. A number that is not known, or has no bound, is null. Effects are relative: "
     "0.1 is 10 % more throughput.",
 )
-PUBLISHED: Mapping[str, PublishedSchema] = {each.mark: each for each in (PROFILE, GATE, COMPARE)}
+RECALIBRATE = PublishedSchema(
+    SCHEMA,
+    RecalibrateAnswer,
+    "profiler.questions.recalibrate",
+    "recalibrate-1.schema.json",
+    "What `profile recalibrate --json` writes.",
+)
+PUBLISHED: Mapping[str, PublishedSchema] = {each.mark: each for each in (PROFILE, GATE, COMPARE, RECALIBRATE)}
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from profiler.report.documents import document_of
 from profiler.settings.choices import ExportKind
 
 T = TypeVar("T")
-Document = Mapping[str, Any]
 Writer = Callable[[T], str]
 """Turns what a command ended with into text."""
 

@@ -18,6 +18,7 @@ from profiler.experiment.window_plan import WindowPlan
 from profiler.history.fingerprint.fingerprint import fingerprint_document, fingerprint_of
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Source, Topology
+from profiler.questions.recalibrate.conclusion import RecalibrateCase, recalibrate_answer
 from profiler.questions.recalibrate.decision import (
     RecalibrationVerdict,
     decide,
@@ -27,7 +28,6 @@ from profiler.questions.recalibrate.decision import (
     stored_look,
     verdict,
 )
-from profiler.questions.recalibrate.document import RecalibrateCase, recalibrate_document
 from profiler.questions.recalibrate.moved_features import moved_features
 from profiler.questions.recalibrate.stored_answer import Standing, look_at
 from profiler.questions.recalibrate.warm_start import Scope, WarmStart
@@ -159,10 +159,10 @@ def test_the_verdict_is_about_the_profile_that_was_asked_for():
     profile = loop(new, WarmStart(near.rounds, case.decided.scope), engine(2)).run()
     assert verdict(near, profile) is RecalibrationVerdict.CONFIRMED
     assert verdict(asked, profile, near) is RecalibrationVerdict.CHANGED
-    document = recalibrate_document(case, profile)
-    assert (document["verdict"], document["again"]["standing"]) == ("changed", "as good as stored")
-    assert document["conclusion"].startswith(f"{near.configuration} instead of {asked.configuration}, ")
-    assert document["conclusion"].endswith(f"; that of profile near, {near.configuration}, is as good as stored")
+    answer = recalibrate_answer(case, profile)
+    assert (answer.verdict, answer.again.standing) == ("changed", "as good as stored")
+    assert answer.conclusion.startswith(f"{near.configuration} instead of {asked.configuration}, ")
+    assert answer.conclusion.endswith(f"; that of profile near, {near.configuration}, is as good as stored")
 
 
 def test_the_same_tasks_in_a_nearer_profile_confirm_those_that_were_asked_for(stored):
@@ -171,9 +171,9 @@ def test_the_same_tasks_in_a_nearer_profile_confirm_those_that_were_asked_for(st
     near = replace(stored, run="near", fingerprint=fingerprint(new))
     case = RecalibrateCase(decide(stored, fingerprint(new)), nearest([stored, near], fingerprint(new)))
     profile = loop(new, WarmStart(near.rounds, case.decided.scope), engine(2)).run()
-    document = recalibrate_document(case, profile)
-    assert document["verdict"] == "confirmed"
-    assert document["conclusion"] == (
+    answer = recalibrate_answer(case, profile)
+    assert answer.verdict == "confirmed"
+    assert answer.conclusion == (
         f"{stored.configuration} is still the best that was found, in 1 round; "
         f"that of profile near, {near.configuration}, is as good as stored"
     )

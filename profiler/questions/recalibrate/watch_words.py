@@ -1,9 +1,9 @@
-"""What a watch says, in sentences and as a document."""
+"""What a watch says, in sentences and as one value, which is what `profile recalibrate --watch --json` writes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from profiler.questions.recalibrate.watch import Alarm, WatchedQuantity, WatchLimits
 from profiler.questions.search.stored_profile import StoredProfile
@@ -28,29 +28,34 @@ def recommendation(run: str) -> str:
     )
 
 
-def watch_document(stored: StoredProfile, limits: WatchLimits, windows: int, alarms: Sequence[Alarm]) -> dict[str, Any]:
-    """Write what was seen as one document."""
-    return {
-        "schema": SCHEMA,
-        "profile": stored.run,
-        "topology": stored.topology,
-        "engine": stored.engine,
-        "limits": {"queue_rows": limits.queue_rows, "latency_ms": limits.latency_ms, "period_s": limits.period_s},
-        "windows": windows,
-        "recommended": any(alarm.raised for alarm in alarms),
-        "alarms": [_alarm(alarm) for alarm in alarms],
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchAnswer:
+    """What was seen of a job that was watched."""
+
+    schema: str = SCHEMA
+    profile: str
+    """The run of the profile that the job is held against."""
+    topology: str
+    engine: str
+    limits: WatchLimits
+    windows: int
+    """The number of windows that were seen."""
+    recommended: bool
+    """Whether a recalibration was recommended."""
+    alarms: tuple[Alarm, ...]
 
 
-def _alarm(alarm: Alarm) -> dict[str, Any]:
-    return {
-        "at": alarm.at.isoformat(),
-        "quantity": str(alarm.quantity),
-        "raised": alarm.raised,
-        "value": alarm.value,
-        "limit": alarm.limit,
-        "since": alarm.since.isoformat(),
-    }
+def watch_answer(stored: StoredProfile, limits: WatchLimits, windows: int, alarms: Sequence[Alarm]) -> WatchAnswer:
+    """Return what was seen."""
+    return WatchAnswer(
+        profile=stored.run,
+        topology=stored.topology,
+        engine=stored.engine,
+        limits=limits,
+        windows=windows,
+        recommended=any(alarm.raised for alarm in alarms),
+        alarms=tuple(alarms),
+    )
 
 
 def _figure(quantity: WatchedQuantity, value: float) -> str:

@@ -2,54 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from profiler.job.configuration import Configuration
+from profiler.questions.recalibrate.answer import MovementAnswer, RecalibrateAnswer
+from profiler.questions.recalibrate.warm_start import Scope
+from profiler.questions.search.answer import Profile
 from profiler.report.words import change
 
 
-def headline(document: Mapping[str, Any]) -> str:
+def headline(answer: RecalibrateAnswer) -> str:
     """Say what was recalibrated."""
-    stored = document["profile"]
-    tasks = Configuration.of(stored["tasks"], stored["offered_per_s"])
-    about = f"profile {stored['run']}: {tasks}, {stored['throughput_per_s']:,.0f} rows/s"
-    return f"Recalibrate: {document['topology']} on {document['engine']}, {about}"
+    stored = answer.profile
+    about = f"profile {stored.run}: {stored.configuration}, {stored.throughput_per_s:,.0f} rows/s"
+    return f"Recalibrate: {answer.topology} on {answer.engine}, {about}"
 
 
-def facts(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def facts(answer: RecalibrateAnswer) -> Iterator[tuple[str, str]]:
     """Yield what changed, what follows from it, and what was found."""
-    for each in document["differences"]:
-        yield each["part"], each["what"]
-    warm = document["warm_start"]
-    if warm["run"] != document["profile"]["run"]:
-        yield "warm start", f"profile {warm['run']} is nearer: {Configuration.of(warm['tasks'], warm['offered_per_s'])}"
-        for each in warm["differences"]:
-            yield "", f"{each['part']}: {each['what']}"
-    yield "repeats", document["why"]
-    if document["moved"] is not None:
-        yield "features", "; ".join(map(_moved, document["moved"])) or "none moved"
-    result = document["result"] or {}
-    confirmed, verified = result.get("confirmed"), result.get("verified")
+    for each in answer.differences:
+        yield each.part, each.what
+    warm = answer.warm_start
+    if warm.run != answer.profile.run:
+        yield "warm start", f"profile {warm.run} is nearer: {warm.configuration}"
+        for each in warm.differences:
+            yield "", f"{each.part}: {each.what}"
+    yield "repeats", answer.why
+    if answer.moved is not None:
+        yield "features", "; ".join(map(_moved, answer.moved)) or "none moved"
+    if answer.result is not None:
+        yield from _checked(answer.result)
+
+
+def _checked(result: Profile) -> Iterator[tuple[str, str]]:
+    """Yield what blocks and production's batches said of the profile that came of it."""
+    confirmed, verified = result.confirmed, result.verified
     if confirmed is not None:
-        against = Configuration.of(result["initial"]["tasks"])
-        bounds = f"{change(float(confirmed['low']))} to {change(float(confirmed['high']))}"
-        yield "in blocks", f"{confirmed['verdict']} {change(confirmed['effect'])} ({bounds}) against {against}"
+        against = Configuration.of(result.initial.tasks)
+        bounds = f"{change(confirmed.low)} to {change(confirmed.high)}"
+        yield "in blocks", f"{confirmed.verdict} {change(confirmed.effect)} ({bounds}) against {against}"
     if verified is not None:
-        yield "production", "holds with its batches" if verified["passed"] else "does not hold with its batches"
+        yield "production", "holds with its batches" if verified.passed else "does not hold with its batches"
 
 
-def said(document: Mapping[str, Any]) -> str:
+def said(answer: RecalibrateAnswer) -> str:
     """Say the verdict, and what it took."""
-    if document["dry_run"]:
+    if answer.dry_run:
         return "dry run: nothing was measured"
-    rounds = f"; a whole profile took {document['full_rounds']}" if document["scope"] != "all" else ""
-    return f"{document['verdict']}: {document['conclusion']}{rounds}"
+    rounds = f"; a whole profile took {answer.full_rounds}" if answer.scope is not Scope.ALL else ""
+    return f"{answer.verdict}: {answer.conclusion}{rounds}"
 
 
-def _moved(each: Mapping[str, Any]) -> str:
-    cost = f"{_figure(each['before_us'])} → {_figure(each['now_us'])} µs {each['quantity']} per source row"
-    return f"'{each['operator']}' {cost} ({change(each['effect'])})"
+def _moved(each: MovementAnswer) -> str:
+    cost = f"{_figure(each.before_us)} → {_figure(each.now_us)} µs {each.quantity} per source row"
+    return f"'{each.operator}' {cost} ({change(each.effect)})"
 
 
 def _figure(value: float) -> str:
