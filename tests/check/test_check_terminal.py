@@ -11,9 +11,10 @@ from rich.console import Console
 from profiler import Cost, Operator, Source, Topology
 from profiler.engines.catalogue import Room
 from profiler.job.loading import load_topology
-from profiler.questions.check.document import check_document
+from profiler.questions.check.answer import check_answer
 from profiler.questions.check.findings import Checked, check
 from profiler.questions.check.terminal import depth, print_checked
+from profiler.report.documents import document_of
 
 HERE = Room("local[40]", 40, by_default=True)
 
@@ -157,7 +158,7 @@ def test_depth_counts_the_longest_path_with_its_source() -> None:
 
 
 def test_the_document_tells_the_same() -> None:
-    document = check_document(checked(load_topology("star")))
+    document = document_of(check_answer(checked(load_topology("star"))))
     assert document["slots"] == {"needed": 5, "today": None, "available": 40, "master": "local[40]"}
     assert document["queries"][0] == {
         "sources": ["left", "right"],
@@ -168,7 +169,7 @@ def test_the_document_tells_the_same() -> None:
     }
     assert {"from": "left", "to": "hub", "topic": False} in document["edges"]
     assert {"from": "hub", "to": "store", "topic": True} in document["edges"]
-    assert check_document(checked(load_topology("random-dag")))["queries"] is None
+    assert check_answer(checked(load_topology("random-dag"))).queries is None
 
 
 def without_colours(text: str) -> str:

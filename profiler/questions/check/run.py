@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
 
 from profiler.engines.catalogue import kind_of
 from profiler.job.topology import Topology
 from profiler.questions.check import findings
+from profiler.questions.check.answer import check_answer
 from profiler.questions.check.columns import operator_columns
-from profiler.questions.check.document import check_document
 from profiler.questions.check.request import CheckRequest
 from profiler.questions.check.terminal import print_checked
 from profiler.report.console import error_console, result_console
+from profiler.report.documents import document_of
 from profiler.settings.choices import EngineName
 from profiler.settings.declarations import Settings
 from profiler.settings.user_payloads import in_words, payload_samples
@@ -28,8 +28,7 @@ def run_check(request: CheckRequest, settings: Settings) -> int:
         loaded, bound=settings.slots, room=kind_of(EngineName.SPARK).room(settings), columns=columns
     )
     if request.as_json:
-        payloads = {name: asdict(sample) for name, sample in samples.items()} or None
-        _say(json.dumps({**check_document(checked), "payloads": payloads}, indent=2, ensure_ascii=False))
+        _say(json.dumps(document_of(check_answer(checked, samples)), indent=2, ensure_ascii=False))
     else:
         print_checked(result_console(), checked)
         for source in loaded.sources:
