@@ -79,8 +79,7 @@ def _read(deployment: SparkDeployment, complete: Callable[[list[Row]], bool]) ->
             quiet_since_s = time.monotonic() if more else quiet_since_s
             if time.monotonic() - quiet_since_s > QUIET_S and complete(rows):
                 break
-            for query in deployment._batches.queries.values():
-                deployment._batches.require_active(query)
+            deployment.queries.require_all_active()
     finally:
         consumer.close()
     return rows

@@ -5,7 +5,7 @@ source row in 64, the side topic that such rows are routed to, the collector tha
 and Kafka after every window. Rows and durations are those of Spark's own progress, the CPU time of the stages is
 asked for when the last window is over.
 
-Both must be under the same stress, for which the gate has to know what has come out. Without sampled rows that is
+Both must be under the same stress, for which the throttle has to know what has come out. Without sampled rows that is
 read from outside: ten times a second the newest message of the output topic tells its event time.
 """
 
@@ -49,7 +49,7 @@ from profiler.traffic.payload_files import payload_file
 from scripts.benches.warm_engine import WarmEngine
 
 SAMPLE_EVERY = 64
-"""Tells the gate how gently to begin; the engine samples this thinly at such rates."""
+"""Tells the throttle how gently to begin; the engine samples this thinly at such rates."""
 LONGEST_BATCH_S = 120.0
 _POLL_S = 0.2
 
@@ -82,13 +82,15 @@ def plain_windows(
         starting = {topic: dict.fromkeys(range(count), 0) for topic, count in partitions.items()}
         running = undo.enter_context(_started(at, topology, query, places, starting))
         newest = undo.enter_context(contextlib.closing(NewestOutput(at.kafka_address, places.output)))
-        gate = Throttle(rate_per_s, SAMPLE_EVERY, at.throughput_per_s)
-        keeper = ThrottleThread(gate, lambda rate: generator.set_rate(rate, abandon_owed=True), newest.arrivals)
-        keeper.start()
+        throttle = Throttle(rate_per_s, SAMPLE_EVERY, at.throughput_per_s)
+        throttle_thread = ThrottleThread(
+            throttle, lambda rate: generator.set_rate(rate, abandon_owed=True), newest.arrivals
+        )
+        throttle_thread.start()
         try:
-            batches = _batches(running, gate, windows)
+            batches = _batches(running, throttle, windows)
         finally:
-            keeper.stop()
+            throttle_thread.stop()
         return [PlainWindow(batch.rows, batch.duration_s, cpu_s) for batch, cpu_s in _with_cpu(running, batches)]
 
 
@@ -195,17 +197,17 @@ def _wait_until_planned(running: RunningQuery) -> None:
     while (executed := running.executed_plan()) is None:
         _require_active(running)
         time.sleep(_POLL_S)
-    check_stages(running.plan, executed)
+    check_stages(running.layout, executed)
 
 
-def _batches(running: RunningQuery, gate: Throttle, windows: int) -> list[Batch]:
+def _batches(running: RunningQuery, throttle: Throttle, windows: int) -> list[Batch]:
     """Wait for the batches that began under the full load."""
     number = running.next_batch()
     kept: list[Batch] = []
     while len(kept) < windows:
         batch = _finished(running, number)
         number += 1
-        if gate.counted_from_s is not None and batch.start_s >= gate.counted_from_s:
+        if throttle.counted_from_s is not None and batch.start_s >= throttle.counted_from_s:
             kept.append(batch)
     return kept
 
@@ -230,5 +232,5 @@ def _with_cpu(running: RunningQuery, batches: list[Batch]) -> Iterator[tuple[Bat
     context = SparkSession.active().sparkContext
     stages = StageCosts(f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}")
     for batch in batches:
-        uses = stages.of_batch(running.run_id, batch.number, len(running.plan.stages))
+        uses = stages.of_batch(running.run_id, batch.number, len(running.layout.stages))
         yield batch, sum(use.cpu_s for use in uses)

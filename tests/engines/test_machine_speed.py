@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from profiler.engines.spark.jvm.machine_speed import FIRST_SAMPLES, RandomPlaces, SpeedIndex
@@ -11,7 +13,7 @@ def filled(*costs_s: float) -> SpeedIndex:
     """An index that took a sample of these costs every second, from second 0 on."""
     index = SpeedIndex()
     for second, cost in enumerate(costs_s):
-        index._take(float(second), cost)
+        index.add(float(second), cost)
     return index
 
 
@@ -33,7 +35,7 @@ def test_a_run_that_is_gone_on_with_keeps_its_measure():
     """Also where it is told before the first seconds are over."""
     index = filled(0.002, 0.002)
     index.compare_with(0.004)
-    index._take(2.0, 0.002)
+    index.add(2.0, 0.002)
     assert index.reference_s == 0.004
     assert index.between(0, 3) == pytest.approx(2.0)
 
@@ -51,18 +53,17 @@ def test_without_any_sample_the_speed_is_normal():
 
 def test_it_samples_in_a_thread_and_ends():
     """Closing twice is fine."""
-    import threading
-
     taken = threading.Event()
 
     def sample() -> float:
         taken.set()
         return 0.001
 
+    before = threading.active_count()
     with SpeedIndex(every_s=0.001, sample=sample) as index:
         assert taken.wait(10)
     index.close()
-    assert not index._thread.is_alive()
+    assert threading.active_count() == before
 
 
 def test_the_work_costs_cpu_time():
@@ -73,7 +74,7 @@ def test_the_work_costs_cpu_time():
 
 def test_the_work_lies_outside_of_a_core_s_own_cache():
     """Else neighbours that take memory and caches would not be seen."""
-    assert RandomPlaces()._numbers.nbytes > 8 * 2**20
+    assert RandomPlaces().size_bytes > 8 * 2**20
 
 
 def test_what_is_normal_is_told():

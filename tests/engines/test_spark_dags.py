@@ -96,7 +96,7 @@ def test_rows_behind_a_fan_out_are_spread_over_all_tasks(spark_engine) -> None:
     for _ in deployment.observe(200, 2):
         pass
     inboxes = {deployment.places.inboxes[name]: tasks[name] for name in ("first", "second")}
-    offsets = spark_engine._means.topics.end_offsets(inboxes)
+    offsets = spark_engine.shared.topics.end_offsets(inboxes)
     deployment.close()
     for topic, count in inboxes.items():
         received = offsets[topic].values()

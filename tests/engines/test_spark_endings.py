@@ -50,7 +50,7 @@ def test_a_running_job_listens_on_loopback_only(spark_engine):
     """Spark's driver, its page, its gateway, the shuffle and Python workers: nobody else can reach them."""
     topology = Topology.chain("wait", Source("lines"), Operator("wait", jobs.wait, batches="arrow", schema=ROWS))
     configuration = Configuration.of({"lines": 1, "wait": 2})
-    jvm = psutil.Process(spark_engine._session._gateway.proc.pid)
+    jvm = psutil.Process(spark_engine.shared.session.process)
     found: dict[str, set[tuple[str, int]]] = {}
     with closing(spark_engine.deploy(topology, configuration, Detail.LIGHT)) as deployment:
         before = listening(jvm)["java"]
@@ -71,10 +71,10 @@ def test_a_killed_broker_is_told_in_bounded_time(spark_engine, payloads, tmp_pat
     topology = Topology.chain("keep", Source("lines"), Operator("keep", jobs.keep))
     configuration = Configuration.of({"lines": 1, "keep": 2})
     with create_run_folder(tmp_path, needed_bytes=0) as run, open_kafka(None, run, cache_directory()) as kafka:
-        means = replace(spark_engine._means, kafka=kafka, topics=Topics(kafka.address))
+        shared = replace(spark_engine.shared, kafka=kafka, topics=Topics(kafka.address))
         deployed = layout(topology, configuration)
         deployment = SparkDeployment(
-            means, topology, configuration, deployed, Detail.LIGHT, {"lines": payloads}, "mortal", fused=False
+            shared, topology, configuration, deployed, Detail.LIGHT, {"lines": payloads}, "mortal", fused=False
         )
         windows = deployment.observe(500, 100)
         next(windows)
@@ -84,7 +84,7 @@ def test_a_killed_broker_is_told_in_bounded_time(spark_engine, payloads, tmp_pat
             list(windows)
         deployment.close()
         assert time.monotonic() - killed_s < TOLD_WITHIN_S
-        means.topics.close()
+        shared.topics.close()
 
 
 def test_a_killed_jvm_and_spark_s_own_errors_are_told_in_a_sentence(tmp_path):
@@ -93,8 +93,8 @@ def test_a_killed_jvm_and_spark_s_own_errors_are_told_in_a_sentence(tmp_path):
         import os, signal, sys
         from pathlib import Path
         from types import SimpleNamespace
-        from profiler.engines.spark.failures import explained
-        from profiler.engines.spark.session import Session
+        from profiler.engines.spark.jvm.failures import explained
+        from profiler.engines.spark.jvm.session import Session
         from profiler.errors import ProfileError
         from profiler.services.run_folder import create_run_folder
         with create_run_folder(Path(sys.argv[1]), needed_bytes=0) as run:
@@ -105,8 +105,8 @@ def test_a_killed_jvm_and_spark_s_own_errors_are_told_in_a_sentence(tmp_path):
                         work()
                 except ProfileError as error:
                     print(error)
-            tell(lambda: session._context._jvm.java.util.ArrayList().get(3))
-            os.kill(session._gateway.proc.pid, signal.SIGKILL)
+            tell(lambda: session.spark.sparkContext._jvm.java.util.ArrayList().get(3))
+            os.kill(session.process, signal.SIGKILL)
             tell(lambda: session.spark.range(4).collect())
             session.close()
     """
@@ -129,7 +129,7 @@ def test_ctrl_c_while_spark_starts_leaves_no_jvm(tmp_path):
     source = """
         import sys
         from pathlib import Path
-        from profiler.engines.spark.session import Session
+        from profiler.engines.spark.jvm.session import Session
         from profiler.services.processes import marked_processes
         from profiler.services.run_folder import create_run_folder
         with create_run_folder(Path(sys.argv[1]), needed_bytes=0) as run:
@@ -157,7 +157,7 @@ def test_spark_s_jvm_ends_with_a_killed_parent(tmp_path):
     source = """
         import sys
         from pathlib import Path
-        from profiler.engines.spark.session import Session
+        from profiler.engines.spark.jvm.session import Session
         from profiler.services.run_folder import create_run_folder
         run = create_run_folder(Path(sys.argv[1]), needed_bytes=0)
         session = Session(run, [], master="local[2]")

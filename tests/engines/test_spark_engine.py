@@ -10,6 +10,7 @@ from collections import Counter
 import pytest
 import spark_operators as jobs
 from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
 from spark_parts import LINES
 
 from profiler import Operator, Source, Topology
@@ -40,8 +41,8 @@ def configuration(topology: Topology, *tasks: int) -> Configuration:
 
 def sent(deployment) -> int:
     """Tell how many messages the generator has sent, now that it offers nothing."""
-    deployment._generator.next_report()
-    return deployment._generator.next_report().sent
+    deployment.generator.next_report()
+    return deployment.generator.next_report().sent
 
 
 def results(deployment, wanted: int) -> list[dict]:
@@ -63,7 +64,7 @@ def test_every_operator_has_its_stage_and_the_counts_are_right(spark_engine):
     """With several tasks everywhere nothing is lost or doubled: the counts equal those of plain Python."""
     topology = word_count()
     deployment = spark_engine.deploy(topology, configuration(topology, 2, 2, 3, 4), Detail.FULL)
-    (query,) = deployment._batches.queries.values()
+    (query,) = deployment.queries.running.values()
     assert [stage.tasks for stage in query.layout.stages] == [2, 2, 3, 4]
     assert stage_tasks(query.executed_plan()) == (2, 3, 4)
     *_, last = deployment.observe(1000, 3)
@@ -110,7 +111,7 @@ def test_a_fan_out_and_a_fan_in_run_as_chains(spark_engine):
         ],
     )
     deployment = spark_engine.deploy(topology, configuration(topology, 2, 1, 2, 1, 2), Detail.FULL)
-    assert len(deployment._batches.queries) == 4
+    assert len(deployment.queries.running) == 4
     *_, last = deployment.observe(500, 6)
     messages = sent(deployment)
     found = results(deployment, 2 * messages)
@@ -138,7 +139,7 @@ def test_today_s_job_has_no_stage_that_it_did_not_ask_for(spark_engine):
     """Fused as written: the source's tasks do everything up to the aggregation."""
     topology = word_count()
     deployment = spark_engine.deploy(topology, configuration(topology, 2, 3, 3, 2), Detail.LIGHT, fused=True)
-    (query,) = deployment._batches.queries.values()
+    (query,) = deployment.queries.running.values()
     assert stage_tasks(query.executed_plan()) == (2,)
     deployment.close()
 
@@ -184,16 +185,16 @@ def test_a_deployment_leaves_no_topic_and_no_checkpoint(spark_engine, spark_run)
     topology = word_count()
     first = spark_engine.deploy(topology, configuration(topology, 1, 1, 1, 1), Detail.LIGHT)
     first.close()
-    known = spark_engine._means.topics._admin.list_topics(timeout=10).topics
+    known = AdminClient({"bootstrap.servers": first.places.address}).list_topics(timeout=10).topics
     assert not [name for name in known if spark_run.name in name]
     spark_engine.deploy(topology, configuration(topology, 1, 1, 1, 1), Detail.LIGHT).close()
-    assert not first._folder.exists()
+    assert not first.queries.checkpoints.exists()
 
 
 def test_every_deployment_has_a_producer_of_its_own(spark_engine):
     """Else rows that an ended query left unsent, to a topic that is gone, hold up the batches of the next."""
     topology = word_count()
-    java = spark_engine._session.spark.sparkContext._jvm
+    java = spark_engine.shared.session.spark.sparkContext._jvm
     for _ in range(2):
         deployment = spark_engine.deploy(topology, configuration(topology, 1, 1, 1, 1), Detail.LIGHT)
         list(deployment.observe(500, 1))

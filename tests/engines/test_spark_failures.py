@@ -92,7 +92,7 @@ in the profiled operator 'double'
 
 def test_a_consequence_without_a_known_cause_is_told(monkeypatch):
     """In bounded time."""
-    monkeypatch.setattr(failures, "_LOGGED_WITHIN_S", 0.0)
+    monkeypatch.setattr(failures, "LOGGED_WITHIN_S", 0.0)
     assert "streaming shuffle writer" in died(CONSEQUENCE, OPERATORS, LOG).message
 
 

@@ -78,7 +78,7 @@ def users(tmp_path: Path) -> Path:
 
 def test_state_rows_are_those_of_the_keys_that_were_sent(spark_engine, users: Path, monkeypatch):
     """In every window, of the operator that keeps them, and of no other."""
-    monkeypatch.setattr(spark_engine, "_payload_file", lambda _: users)
+    monkeypatch.setattr(spark_engine, "payload_file", lambda _: users)
     deployment = spark_engine.deploy(counted("state"), configuration(counted("state"), 1, 2, 2), Detail.LIGHT)
     seen = list(deployment.observe(3000, 6))
     deployment.close()
@@ -93,14 +93,13 @@ def test_keys_are_loaded_before_the_first_window(
     spark_engine: SparkEngine, users: Path, monkeypatch, wanted: int, least: int
 ):
     """A small stream would bring a hundred in its first window; after a restart of the queries they are there again."""
-    monkeypatch.setattr(spark_engine, "_payload_file", lambda _: users)
-    monkeypatch.setattr(spark_engine._means, "prefill_keys", wanted)
+    monkeypatch.setattr(spark_engine, "payload_file", lambda _: users)
+    monkeypatch.setattr(spark_engine.shared, "prefill_keys", wanted)
     topology = counted(f"prefill-{wanted}")
     deployment = spark_engine.deploy(topology, configuration(topology, 1, 1, 2), Detail.LIGHT)
     (first,) = deployment.observe(100, 1)
     assert first.operators["count"].state_rows >= least
-    deployment._stop()
-    deployment._start(spark_engine._means.topics.end_offsets(deployment._partitions))
+    deployment.readiness.restart()
     windows = list(deployment.observe(100, 2))
     deployment.close()
     assert windows[0].operators["count"].state_rows >= least
@@ -110,7 +109,7 @@ def test_keys_are_loaded_before_the_first_window(
 
 def test_a_hot_key_is_named_and_its_share_is_seen_in_both_ways(spark_engine, users: Path, monkeypatch):
     """Counted with one task as rows come in, though none of that key comes out; with four the busiest betrays it."""
-    monkeypatch.setattr(spark_engine, "_payload_file", lambda _: users)
+    monkeypatch.setattr(spark_engine, "payload_file", lambda _: users)
     topology = Topology.chain(
         "hot",
         Source("lines"),

@@ -39,7 +39,7 @@ def run(monkeypatch, function, batches, *, partition: int = 0, exactly: bool = F
     """Run a wrapped function as a worker would, on a clock that only the test moves."""
     collected = Collected()
     monkeypatch.setattr(python_operator.TaskContext, "get", lambda: Task(partition))
-    measured = python_operator._measured("op", function, collected, exactly=exactly)
+    measured = python_operator.measured("op", function, collected, exactly=exactly)
     return list(measured(iter(batches))), collected
 
 

@@ -26,7 +26,7 @@ def account(monkeypatch):
             return self.queued_s
 
     account = Account()
-    monkeypatch.setattr(queued_time, "_account", lambda: contextlib.nullcontext(account))
+    monkeypatch.setattr(queued_time, "account", lambda: contextlib.nullcontext(account))
     return account
 
 
@@ -77,7 +77,7 @@ def test_the_system_s_own_account_can_be_read():
 
 
 def test_a_system_without_an_account_counts_nothing(monkeypatch):
-    monkeypatch.setattr(queued_time, "_ACCOUNT", "/proc/no-such-file")
+    monkeypatch.setattr(queued_time, "ACCOUNT", "/proc/no-such-file")
     queued = QueuedTime()
     list(queued.around(lambda rows: rows)(iter([[1]])))
     assert queued.total_s == 0.0

@@ -50,7 +50,7 @@ def test_latency_is_never_negative():
 @pytest.mark.exact
 def test_every_type_survives_a_topic_between_two_queries(spark_engine):
     """To the microsecond, the byte and the last digit; what is missing stays missing."""
-    spark = spark_engine._session.spark
+    spark = spark_engine.shared.session.spark
     sent = spark.sql(
         """
         select 1 as id, timestamp'2026-11-18 01:02:03.456789' as event_time, 12345678901234567.89bd as money,

@@ -1,4 +1,4 @@
-"""What the engine chooses for the machine it finds, and for the rate it is asked for."""
+"""What the engine chooses for the machine it finds."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import psutil
 import pyspark
 import pytest
 
+from profiler import Operator, Source, Topology
 from profiler.engines.spark import engine
-from profiler.engines.spark.deployment import _sample_every
 from profiler.engines.spark.jvm import session
 from profiler.engines.spark.jvm.job_settings import SHUFFLE
 from profiler.engines.spark.jvm.launch import on_the_command_line
@@ -47,12 +47,6 @@ def test_slots_follow_cores_and_memory(cores, memory_mb, slots):
 def test_the_driver_takes_a_quarter_of_the_memory_within_bounds():
     """Enough for the buffers, little enough for Python workers beside it."""
     assert [driver_memory_mb(size) for size in (1_000, 8_000, 100_000)] == [1024, 2000, 4096]
-
-
-@pytest.mark.parametrize(("rate_per_s", "every"), [(0, 1), (100, 1), (1_000, 4), (3_000, 16), (100_000, 64)])
-def test_sampling_thins_out_as_the_rate_grows(rate_per_s, every):
-    """A window of three seconds keeps a few hundred samples; at high rates it is one row in 64."""
-    assert _sample_every(rate_per_s, 3.0) == every
 
 
 @pytest.mark.parametrize(
@@ -244,8 +238,8 @@ def test_a_check_launches_the_installed_spark_too(monkeypatch):
     builder.master.return_value.appName.return_value = builder.config.return_value = builder
     builder.getOrCreate = lambda: launched.append(dict(os.environ)) or MagicMock()
     monkeypatch.setattr("pyspark.sql.SparkSession", SimpleNamespace(builder=builder))
-    with columns._session():
-        assert left_of_another_spark(launched[0]) == set()
+    columns.operator_columns(Topology.chain("checked", Source("lines"), Operator("words")))
+    assert left_of_another_spark(launched[0]) == set()
 
 
 def test_secrets_are_not_on_the_command_line(monkeypatch, run):

@@ -1,4 +1,4 @@
-"""Stress without drowning: a gate before a job that is played by a queue."""
+"""Stress without drowning: a throttle before a job that is played by a queue."""
 
 from __future__ import annotations
 
@@ -74,16 +74,16 @@ class InBatches(Job):
 
 
 def play(
-    job: Job, gate: Throttle, seconds: float, *, stall: tuple[float, float] = (0.0, 0.0)
+    job: Job, throttle: Throttle, seconds: float, *, stall: tuple[float, float] = (0.0, 0.0)
 ) -> list[tuple[float, float]]:
-    """Run gate and job; give time and rows that have come out."""
+    """Run throttle and job; give time and rows that have come out."""
     seen = []
-    job.sent.change(0.0, gate.open(0.0))
+    job.sent.change(0.0, throttle.open(0.0))
     for tick in range(1, round(seconds / TICK_S) + 1):
         now_s = tick * TICK_S
         job.step(now_s, stalled=stall[0] <= now_s < stall[1])
-        job.sent.change(now_s, gate.look(now_s, job.arrivals(now_s)))
-        if gate.counted_from_s is not None:
+        job.sent.change(now_s, throttle.look(now_s, job.arrivals(now_s)))
+        if throttle.counted_from_s is not None:
             job.most_under_way = max(job.most_under_way, job.sent.rows(now_s) - job.out)
         seen.append((now_s, job.out))
     return seen
@@ -94,8 +94,8 @@ def rate_of(seen: list[tuple[float, float]], last_s: float) -> float:
     return (after - before) / (end_s - start_s)
 
 
-def held(gate: Throttle, at_s: float) -> float:
-    return float(gate.held_rows(np.array([at_s]))[0])
+def held(throttle: Throttle, at_s: float) -> float:
+    return float(throttle.held_rows(np.array([at_s]))[0])
 
 
 def test_rows_are_counted_over_changes_of_the_rate():
@@ -110,11 +110,11 @@ def test_rows_are_counted_over_changes_of_the_rate():
 
 def test_a_rate_that_the_job_takes_is_sent_as_it_is():
     """Nothing is held back, and it counts as soon as rows come out."""
-    gate = Throttle(1000.0, sample_every=4, capacity_per_s=1000.0)
-    seen = play(Job(2000.0), gate, 10)
-    assert gate.counted_from_s is not None
-    assert gate.counted_from_s < 1.0
-    assert held(gate, 10.0) == 0
+    throttle = Throttle(1000.0, sample_every=4, capacity_per_s=1000.0)
+    seen = play(Job(2000.0), throttle, 10)
+    assert throttle.counted_from_s is not None
+    assert throttle.counted_from_s < 1.0
+    assert held(throttle, 10.0) == 0
     assert rate_of(seen, 5) == pytest.approx(1000, rel=0.02)
 
 
@@ -122,8 +122,8 @@ def test_a_rate_that_the_job_takes_is_sent_as_it_is():
 def test_a_job_that_gives_rows_by_the_batch_is_sent_enough_for_one(guess_per_s):
     """What is under way and not yet a batch must not look like a backlog, however little the job seems to take."""
     job = InBatches(1000.0, batch=96)
-    gate = Throttle(5000.0, sample_every=1, capacity_per_s=guess_per_s, buffered_rows=96)
-    seen = play(job, gate, 40)
+    throttle = Throttle(5000.0, sample_every=1, capacity_per_s=guess_per_s, buffered_rows=96)
+    seen = play(job, throttle, 40)
     assert rate_of(seen, 10) > 950
     assert job.sent.rows(40.0) - job.out < 1.5 * HIGH_S * 1000 + 2 * 96
 
@@ -133,8 +133,8 @@ def test_a_job_that_gives_rows_by_the_batch_is_sent_enough_for_one(guess_per_s):
 def test_an_overloaded_job_is_kept_busy_and_not_drowned(capacity, overload, guess):
     """Whatever was guessed of its capacity: it shows its full throughput, with little more than HIGH_S under way."""
     job = Job(capacity)
-    gate = Throttle(overload * capacity, sample_every=1, capacity_per_s=guess * capacity)
-    seen = play(job, gate, 40)
+    throttle = Throttle(overload * capacity, sample_every=1, capacity_per_s=guess * capacity)
+    seen = play(job, throttle, 40)
     assert rate_of(seen, 10) == pytest.approx(capacity, rel=0.02)
     recent = job.sent.rows(40.0) - job.out
     assert recent < 1.5 * HIGH_S * capacity
@@ -142,79 +142,79 @@ def test_an_overloaded_job_is_kept_busy_and_not_drowned(capacity, overload, gues
 
 def test_what_is_held_back_counts_as_offered():
     """Sent and held back make up the nominal rate since it counts: the queue of an open loop."""
-    job, gate = Job(100.0), Throttle(500.0, sample_every=1)
-    play(job, gate, 30)
-    counted_s = gate.counted_from_s
+    job, throttle = Job(100.0), Throttle(500.0, sample_every=1)
+    play(job, throttle, 30)
+    counted_s = throttle.counted_from_s
     assert counted_s is not None
     sent = job.sent.rows(30.0) - job.sent.rows(counted_s)
-    assert held(gate, 30.0) == pytest.approx(500 * (30 - counted_s) - sent)
-    assert held(gate, 30.0) > held(gate, 20.0) > held(gate, counted_s) == 0
+    assert held(throttle, 30.0) == pytest.approx(500 * (30 - counted_s) - sent)
+    assert held(throttle, 30.0) > held(throttle, 20.0) > held(throttle, counted_s) == 0
 
 
 def test_an_unknown_job_is_approached_from_below():
     """Twenty times too much is never sent, not even for a moment."""
-    job, gate = Job(100.0), Throttle(2000.0, sample_every=1)
-    play(job, gate, 20)
+    job, throttle = Job(100.0), Throttle(2000.0, sample_every=1)
+    play(job, throttle, 20)
     assert job.most_under_way < 2.5 * HIGH_S * 100
 
 
 def test_a_slow_start_is_not_taken_for_the_capacity():
     """A job that needs eight seconds before its first row counts from when its rows come out at their full rate."""
-    gate = Throttle(2800.0, sample_every=4, capacity_per_s=90.0)
-    seen = play(Job(2400.0, deaf_until_s=8.0), gate, 25)
-    assert gate.counted_from_s is not None
-    assert 8.0 < gate.counted_from_s < 16.0
-    after = [out for at_s, out in seen if at_s >= gate.counted_from_s]
+    throttle = Throttle(2800.0, sample_every=4, capacity_per_s=90.0)
+    seen = play(Job(2400.0, deaf_until_s=8.0), throttle, 25)
+    assert throttle.counted_from_s is not None
+    assert 8.0 < throttle.counted_from_s < 16.0
+    after = [out for at_s, out in seen if at_s >= throttle.counted_from_s]
     assert (after[30] - after[0]) / 3.0 > 0.7 * 2400
 
 
 def test_a_passing_stall_is_caught_up():
     """As from a queue: nothing that was held back stays held back."""
-    gate = Throttle(1000.0, sample_every=4, capacity_per_s=1000.0)
+    throttle = Throttle(1000.0, sample_every=4, capacity_per_s=1000.0)
     job = Job(2000.0)
-    seen = play(job, gate, 30, stall=(10.0, 13.0))
-    assert held(gate, 13.0) > 0
-    assert held(gate, 30.0) == pytest.approx(0, abs=60)
+    seen = play(job, throttle, 30, stall=(10.0, 13.0))
+    assert held(throttle, 13.0) > 0
+    assert held(throttle, 30.0) == pytest.approx(0, abs=60)
     assert seen[-1][1] == pytest.approx(30_000, rel=0.03)
 
 
-def test_a_closed_gate_knows_when_it_sent_last():
+def test_a_closed_throttle_knows_when_it_sent_last():
     """What was sent before must come out before the next measurement; nothing was sent since."""
-    gate = Throttle(1000.0, sample_every=1, capacity_per_s=100.0)
-    gate.open(0.0)
-    assert gate.sent_until_s(2.0) == 2.0
-    gate.look(3.0, Arrivals(FEWEST_SAMPLES, 0.1, 0.05))
-    assert gate.sent_until_s(9.0) == 3.0
+    throttle = Throttle(1000.0, sample_every=1, capacity_per_s=100.0)
+    throttle.open(0.0)
+    assert throttle.sent_until_s(2.0) == 2.0
+    throttle.look(3.0, Arrivals(FEWEST_SAMPLES, 0.1, 0.05))
+    assert throttle.sent_until_s(9.0) == 3.0
 
 
 def test_a_job_whose_output_tells_nothing_gets_everything():
     """After some patience, and at once where that is known."""
-    gate = Throttle(10_000.0, sample_every=16)
-    assert gate.open(0.0) < 10_000
-    assert gate.look(PATIENCE_S + 0.1, Arrivals()) == 10_000
-    assert gate.blind
+    throttle = Throttle(10_000.0, sample_every=16)
+    assert throttle.open(0.0) < 10_000
+    assert throttle.look(PATIENCE_S + 0.1, Arrivals()) == 10_000
+    assert throttle.blind
     assert Throttle(10_000.0, sample_every=16, blind=True).open(0.0) == 10_000
 
 
 def test_a_job_that_falls_silent_gets_everything_in_the_end():
     """One that drops duplicates shows its capacity first, and nothing once it knows all rows."""
-    gate = Throttle(500.0, sample_every=1, capacity_per_s=400.0)
-    gate.open(0.0)
+    throttle = Throttle(500.0, sample_every=1, capacity_per_s=400.0)
+    throttle.open(0.0)
     for tenth in range(1, 20):
-        gate.look(tenth / 10, Arrivals(20, tenth / 10 - 0.1, tenth / 10 - 0.6))
+        throttle.look(tenth / 10, Arrivals(20, tenth / 10 - 0.1, tenth / 10 - 0.6))
     silent = Arrivals(0, 1.8, 1.8)
-    sent = [gate.look(2 + tenth / 10, silent) for tenth in range(int(10 * SILENT_S) + 2)]
+    sent = [throttle.look(2 + tenth / 10, silent) for tenth in range(int(10 * SILENT_S) + 2)]
     assert 0.0 in sent[:20], "it is held back first"
-    assert gate.blind
+    assert throttle.blind
     assert sent[-1] >= 500
 
 
-def test_rows_that_were_never_sent_do_not_close_the_gate_for_good():
+def test_rows_that_were_never_sent_do_not_close_the_throttle_for_good():
     """A generator that lags drops what it owes when it is told to hold back; what it dropped never comes out."""
-    gate = Throttle(2000.0, sample_every=1, capacity_per_s=1000.0)
-    gate.open(0.0)
+    throttle = Throttle(2000.0, sample_every=1, capacity_per_s=1000.0)
+    throttle.open(0.0)
     rates = [
-        gate.look(now_s, Arrivals(FEWEST_SAMPLES, min(now_s, 0.3), min(now_s, 0.3) - LOOK_S))
+        throttle.look(now_s, Arrivals(FEWEST_SAMPLES, min(now_s, 0.3), min(now_s, 0.3) - LOOK_S))
         for now_s in np.arange(TICK_S, 12, TICK_S).tolist()
     ]
     closed = rates.index(0.0)
@@ -226,7 +226,7 @@ def test_rows_that_were_never_sent_do_not_close_the_gate_for_good():
 @pytest.mark.parametrize(
     ("error", "is_told"), [(ZeroDivisionError("no rows"), True), (ProfileError("It died."), False)]
 )
-def test_a_keeper_that_breaks_says_so_to_those_who_wait(error, is_told):
+def test_a_thread_that_breaks_says_so_to_those_who_wait(error, is_told):
     """Its thread would end unheard, and windows that wait for its rate would never come.
 
     That the generator died is told to those who wait for its reports, after the broker whose end it may have died of.
@@ -237,10 +237,10 @@ def test_a_keeper_that_breaks_says_so_to_those_who_wait(error, is_told):
         broken.set()
         raise error
 
-    keeper = ThrottleThread(Throttle(100.0, 1), lambda _: None, arrivals, every_s=0.001)
-    keeper.require_working()
-    keeper.start()
+    throttle_thread = ThrottleThread(Throttle(100.0, 1), lambda _: None, arrivals, every_s=0.001)
+    throttle_thread.require_working()
+    throttle_thread.start()
     assert broken.wait(10)
-    keeper.stop()
+    throttle_thread.stop()
     with pytest.raises(ZeroDivisionError, match="no rows") if is_told else contextlib.nullcontext():
-        keeper.require_working()
+        throttle_thread.require_working()

@@ -4,9 +4,12 @@
 |---|---|
 | `layout` | how Spark runs a job: the cut into queries, stages and topics, and the slots they need; pure |
 | `jvm` | the Spark session: its settings, its process, the CPU time of stages, the speed of the machine, its failures |
-| `query` | a chain as a streaming DataFrame: rows that carry their times, a stage per operator, Python timed |
-| `load` | how a running job is loaded: topics, the throttle, how far every branch has come, when its state is full |
-| `windows` | how batches become windows: which part counts, sampled latencies, their weights |
+| `query` | a chain as a streaming DataFrame: rows with their times, a stage per operator, Python timed; the queries |
+| `load` | how a running job is loaded: topics, the throttle, how far every branch has come, what is done beforehand |
+| `windows` | how batches become observations: which part counts, sampled latencies, their weights |
+
+A deployment (`deployment.py`) puts their parts together; what it learns of a job is kept for the next one
+(`job_memory.py`).
 
 What bounds measuring in real-time mode, and where it is dealt with:
 

@@ -60,7 +60,8 @@ class SparkEngine:
     ) -> None:
         self.window_s = window_s
         self._cold_s = cold_s
-        self._payload_file = payload_file
+        self.payload_file = payload_file
+        """Finds the workload file of a source."""
         given = settings or {}
         self._python_settings = {key: given.get(key, value) for key, value in PYTHON.items()}
         self._launch_settings = {key: given.get(key, value) for key, value in SHUFFLE.items()}
@@ -71,7 +72,7 @@ class SparkEngine:
         with ExitStack() as opened:  # what is open is closed again where something after it does not open
             self._speed = opened.enter_context(SpeedIndex())
             self._session = opened.enter_context(closing(Session(run, jars, master=master, settings=settings)))
-            self._means = Shared(
+            self.shared = Shared(
                 run,
                 kafka,
                 self._session,
@@ -83,6 +84,7 @@ class SparkEngine:
                 jvm=self._session.process if self._session.local else None,
                 prefill_keys=prefill_keys,
             )
+            """What all deployments stand on."""
             self._opened = opened.pop_all()
 
     @property
@@ -105,7 +107,7 @@ class SparkEngine:
             session_sd=SESSION_SD,
             cold_s=self._cold_s,
             side_by_side=True,
-            prefill_keys=self._means.prefill_keys,
+            prefill_keys=self.shared.prefill_keys,
         )
 
     def measure_speed_by(self, loop_s: float) -> None:
@@ -118,7 +120,7 @@ class SparkEngine:
 
     def explained(self) -> AbstractContextManager[None]:
         """Tell errors of a block by their cause, where something that the engine stands on is gone."""
-        return explained(self._means.run, self._means.kafka, self._session)
+        return explained(self.shared.run, self.shared.kafka, self._session)
 
     @property
     def log(self) -> Path:
@@ -138,9 +140,9 @@ class SparkEngine:
         deployed = layout(topology, configuration, fused=fused, apart=detail is not Detail.LIGHT and not fused)
         self._deployments = [each for each in self._deployments if not each.closed]
         check_slots(deployed, self._session.slots - sum(each.layout.slots for each in self._deployments))
-        payloads = {source.name: self._payload_file(source) for source in topology.sources}
+        payloads = {source.name: self.payload_file(source) for source in topology.sources}
         deployment = SparkDeployment(
-            self._means if window_s is None else replace(self._means, window_s=window_s),
+            self.shared if window_s is None else replace(self.shared, window_s=window_s),
             topology,
             configuration,
             deployed,

@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from profiler.engines.spark.job_memory import JobMemory
 from profiler.engines.spark.jvm.machine_speed import SpeedIndex
 from profiler.engines.spark.jvm.session import Session
 from profiler.engines.spark.jvm.stages import StageCosts
@@ -16,7 +17,7 @@ from profiler.services.run_folder import RunFolder
 
 @dataclass(slots=True)
 class Shared:
-    """What the deployments of one engine share."""
+    """What the deployments of one engine share: what they stand on, and what they have learnt of their jobs."""
 
     run: RunFolder
     kafka: Kafka
@@ -26,12 +27,6 @@ class Shared:
     speed: SpeedIndex
     window_s: float
     production_batch_s: float
-    weights: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By topology: CPU time per source row of elements, from stages of their own; divides stages they share."""
-    capacities: dict[str, float] = field(default_factory=dict)
-    """By topology: the rate at which rows came out lately, as a first guess of what another configuration takes."""
-    telling: dict[str, frozenset[str]] = field(default_factory=dict)
-    """By topology: the queries whose marks tell how far they are."""
     jvm: int | None = None
     """Spark's process; None where the job runs on other machines."""
     prefill_keys: int = 0
@@ -39,4 +34,10 @@ class Shared:
     starting: threading.Lock = field(default_factory=threading.Lock)
     """Held while a query starts: it takes the session's settings of that moment."""
     ended_checkpoints: list[Path] = field(default_factory=list)
-    """Of deployments that are closed."""
+    """Checkpoints of deployments that are closed."""
+    memories: dict[str, JobMemory] = field(default_factory=dict)
+    """What deployments have learnt of each topology, by its name."""
+
+    def memory_of(self, topology: str) -> JobMemory:
+        """Return what is known of a topology, to be read and added to."""
+        return self.memories.setdefault(topology, JobMemory())

@@ -46,7 +46,8 @@ _LOST = re.compile(
 )
 """A lost task in Spark's log, up to the next entry."""
 _LOG_BYTES = 1_000_000
-_LOGGED_WITHIN_S = 2.0
+LOGGED_WITHIN_S = 2.0
+"""Seconds that Spark is given to write why a task was lost."""
 _POLL_S = 0.05
 _GONE_WITHIN_S = 2.0
 """Seconds that a JVM whose connections broke is given to be gone."""
@@ -120,7 +121,7 @@ def _cause(text: str, log: Path) -> str:
     tasks ended by is in the log, maybe a moment later.
     """
     query = _QUERY.search(text)
-    deadline = time.monotonic() + _LOGGED_WITHIN_S
+    deadline = time.monotonic() + LOGGED_WITHIN_S
     while _CONSEQUENCE in text:
         for lost in _LOST.finditer(read_tail(log, _LOG_BYTES)):
             own = query is None or query["query"] == lost["query"]

@@ -42,6 +42,11 @@ class RandomPlaces:
         self._numbers = rng.integers(0, 100, _ARRAY)
         self._places = rng.integers(0, _ARRAY, _FETCHED)
 
+    @property
+    def size_bytes(self) -> int:
+        """The memory that the numbers lie in."""
+        return int(self._numbers.nbytes)
+
     def __call__(self) -> float:
         """Do it, and tell the CPU time that it took."""
         start_s = time.thread_time()
@@ -83,6 +88,17 @@ class SpeedIndex:
         with self._lock:
             self._reference_s, self._is_given = reference_s, True
 
+    def add(self, at_s: float, cost_s: float) -> None:
+        """Note what the work took at a time (seconds since the epoch)."""
+        with self._lock:
+            self._times_s.append(at_s)
+            self._costs_s.append(cost_s)
+            if len(self._costs_s) <= FIRST_SAMPLES and not self._is_given:
+                # The median: a single sample that met an interrupt must not scale the whole run.
+                self._reference_s = statistics.median(self._costs_s)
+            if len(self._costs_s) > _KEPT:
+                del self._times_s[: _KEPT // 2], self._costs_s[: _KEPT // 2]
+
     def between(self, start_s: float, end_s: float) -> float:
         """Give the speed index of a span (seconds since the epoch); of the nearest sample where it holds none."""
         with self._lock:
@@ -106,14 +122,4 @@ class SpeedIndex:
     def _run(self) -> None:
         self._sample()  # the first one finds its array nowhere near
         while not self._ended.wait(self._every_s):
-            self._take(time.time(), self._sample())
-
-    def _take(self, at_s: float, cost_s: float) -> None:
-        with self._lock:
-            self._times_s.append(at_s)
-            self._costs_s.append(cost_s)
-            if len(self._costs_s) <= FIRST_SAMPLES and not self._is_given:
-                # The median: a single sample that met an interrupt must not scale the whole run.
-                self._reference_s = statistics.median(self._costs_s)
-            if len(self._costs_s) > _KEPT:
-                del self._times_s[: _KEPT // 2], self._costs_s[: _KEPT // 2]
+            self.add(time.time(), self._sample())

@@ -225,13 +225,13 @@ class ThrottleThread:
 
     def __init__(
         self,
-        gate: Throttle,
+        throttle: Throttle,
         set_rate: Callable[[float], None],
         arrivals: Callable[[], Arrivals],
         *,
         every_s: float = 0.1,
     ) -> None:
-        self.gate = gate
+        self.throttle = throttle
         self._set_rate = set_rate
         self._arrivals = arrivals
         self._every_s = every_s
@@ -239,11 +239,11 @@ class ThrottleThread:
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._failure: Exception | None = None
-        self._thread = threading.Thread(target=self._run, name="profile-gate", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="profile-throttle", daemon=True)
 
     def start(self) -> None:
-        """Begin to offer the gate's rate."""
-        self._tell(self.gate.open(time.time()))
+        """Begin to offer the throttle's rate."""
+        self._tell(self.throttle.open(time.time()))
         self._thread.start()
 
     def stop(self) -> None:
@@ -256,7 +256,7 @@ class ThrottleThread:
     def held_rows(self, at_s: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Tell how many rows had been held back by each of some times."""
         with self._lock:
-            return self.gate.held_rows(at_s)
+            return self.throttle.held_rows(at_s)
 
     def require_working(self) -> None:
         """Raise what ended it by itself: without it the rate is never reached, and no window would ever count."""
@@ -267,7 +267,7 @@ class ThrottleThread:
         try:
             while not self._ended.wait(self._every_s):
                 with self._lock:
-                    rate = self.gate.look(time.time(), self._arrivals())
+                    rate = self.throttle.look(time.time(), self._arrivals())
                 self._tell(rate)
         except ProfileError:
             return  # a generator that died says so where it is waited for

@@ -71,10 +71,10 @@ def apply(rows: DataFrame, operator: Operator, uses: Accumulator[Uses], *, exact
     """Run a batch function over the rows, measured; `exactly` tells the waiting for a core apart."""
     if operator.function is None or operator.schema is None:
         raise AssertionError(operator.name)
-    measured = _measured(operator.name, operator.function, uses, exactly=exactly)
+    function = measured(operator.name, operator.function, uses, exactly=exactly)
     schema = operator.schema
     return (
-        rows.mapInArrow(measured, schema) if operator.batches == Batches.ARROW else rows.mapInPandas(measured, schema)
+        rows.mapInArrow(function, schema) if operator.batches == Batches.ARROW else rows.mapInPandas(function, schema)
     )
 
 
@@ -88,9 +88,11 @@ def travel_by_value(operator: Operator) -> None:
         cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
 
 
-def _measured(
+def measured(
     name: str, function: Callable[..., Any], uses: Accumulator[Uses], *, exactly: bool = False
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Wrap a batch function, so that what a task measures of it is added to `uses` when the task ends."""
+
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         waited_s = waited_cpu_s = busy_s = cpu_s = 0.0
         rows_in = rows_out = 0

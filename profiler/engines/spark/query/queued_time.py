@@ -16,7 +16,8 @@ from typing import Any
 
 from pyspark import cloudpickle
 
-_ACCOUNT = "/proc/thread-self/schedstat"
+ACCOUNT = "/proc/thread-self/schedstat"
+"""The file that tells what the calling thread waited for a core."""
 
 
 class QueuedTime:
@@ -30,7 +31,7 @@ class QueuedTime:
         """Give the same function, watched."""
 
         def watched(batches: Iterator[Any]) -> Iterator[Any]:
-            with _account() as queued_s:
+            with account() as queued_s:
                 results = iter(function(self._fed(batches, queued_s)))
                 while True:
                     start_s = queued_s() - self._fed_s
@@ -58,10 +59,10 @@ class QueuedTime:
 
 
 @contextlib.contextmanager
-def _account() -> Iterator[Callable[[], float]]:
+def account() -> Iterator[Callable[[], float]]:
     """Open the account of the calling thread; one that always says 0 where the system keeps none."""
     try:
-        file = os.open(_ACCOUNT, os.O_RDONLY)
+        file = os.open(ACCOUNT, os.O_RDONLY)
     except OSError:
         yield lambda: 0.0
         return

@@ -132,8 +132,8 @@ def watched_latency(finished: Mapping[str, Finished]) -> tuple[Latency, Latency]
 def throughput_per_s(layout: Layout, finished: Mapping[str, Finished], bounded: Container[str] = ()) -> float:
     """Give the source rows per second that the whole topology sustained.
 
-    Queries that are `bounded`, as the gate waits for them, follow by themselves: what they have left at the end of a
-    batch comes and goes.
+    Queries that are `bounded`, as the throttle waits for them, follow by themselves: what they have left at the end of
+    a batch comes and goes.
     """
     sustained: dict[str, float] = {}
     for query in layout.queries:

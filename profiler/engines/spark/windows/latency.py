@@ -25,6 +25,9 @@ Weigh = Callable[[Floats], Floats]
 class SampleCollector:
     """Reads a side topic from its beginning until it is closed."""
 
+    telling: frozenset[str] | None = None
+    """Queries that tell how far they are; None, as one query is all there is."""
+
     def __init__(self, address: str, topic: str) -> None:
         """Start to read."""
         self._stamps_us = array("q")
