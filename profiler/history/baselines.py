@@ -14,9 +14,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from profiler.errors import ProfileError
 from profiler.experiment.observation import BlockWindows
 from profiler.history.migrations import BASELINE
 from profiler.history.records import read_document, without_secrets
+from profiler.history.unreadable import Spoiled, Unreadable, ignored
 from profiler.job.configuration import Configuration
 from profiler.report.documents import plain
 
@@ -83,9 +85,19 @@ def baseline_from(document: Mapping[str, Any]) -> Baseline:
     return read_document(_adapter(), BASELINE.current(document), "baseline")
 
 
-def saved_baselines(documents: Iterable[Mapping[str, Any]]) -> list[SavedBaseline]:
-    """Read what a list shows out of documents, which may lack their blocks; sorted by topology, engine and name."""
-    found = [read_document(_saved_adapter(), BASELINE.current(document), "baseline") for document in documents]
+def saved_baselines(
+    documents: Iterable[tuple[tuple[str, str, str], Any]], spoiled: Spoiled = ignored
+) -> list[SavedBaseline]:
+    """Read what a list shows out of documents, which may lack their blocks; sorted by topology, engine and name.
+
+    Each comes with these three, by which `spoiled` hears of one that can't be read.
+    """
+    found = []
+    for place, document in documents:
+        try:
+            found.append(read_document(_saved_adapter(), BASELINE.current(document), "baseline"))
+        except ProfileError as error:
+            spoiled(Unreadable.because(error, place))
     return sorted(found, key=lambda each: (each.topology, each.engine, each.name))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from profiler.errors import ProfileError
 from profiler.experiment.rounds import Round
 from profiler.history.baselines import Baseline, SavedBaseline, baseline_document, baseline_from, saved_baselines
 from profiler.history.documents import round_document, round_from
@@ -24,7 +25,8 @@ from profiler.history.records import (
     run_from,
     stored_run,
 )
-from profiler.history.store import NoSuchBaseline, NoSuchRun
+from profiler.history.store import NoSuchBaseline, NoSuchRun, UnreadableRun
+from profiler.history.unreadable import Spoiled, Unreadable, ignored
 
 
 @dataclass(slots=True)
@@ -39,13 +41,13 @@ class MemoryStore:
     """Keep histories as long as the process lives."""
 
     def __init__(self) -> None:
-        self._runs: dict[str, Run] = {}
+        self._runs: dict[str, dict[str, Any]] = {}
         self._kept: dict[str, _Kept] = {}
         self._baselines: dict[tuple[str, str, str], dict[str, Any]] = {}
 
     def begin_run(self, run: Run) -> None:
         """Make a run known."""
-        self._runs.setdefault(run.id, run_from(run_document(run)))
+        self._runs.setdefault(run.id, run_document(run))
 
     def add_windows(self, run: str, windows: Sequence[SeenWindow]) -> None:
         """Add windows that are not there yet."""
@@ -80,11 +82,12 @@ class MemoryStore:
         state: RunState | None = None,
         since: datetime | None = None,
         limit: int | None = None,
+        spoiled: Spoiled = ignored,
     ) -> list[StoredRun]:
         """Find runs, the newest first."""
         found = [
             stored
-            for stored in map(self.load_run, list(self._runs))
+            for stored in self._readable(spoiled)
             if topology in (None, stored.run.topology)
             and engine in (None, stored.run.engine)
             and kind in (None, stored.run.kind)
@@ -99,7 +102,11 @@ class MemoryStore:
         if run not in self._runs:
             raise NoSuchRun(run, list(self._runs))
         kept = self._of(run)
-        return stored_run(self._runs[run], rounds=len(kept.rounds), blocks=len(kept.blocks), result=kept.result)
+        try:
+            begun = run_from(self._runs[run])
+            return stored_run(begun, rounds=len(kept.rounds), blocks=len(kept.blocks), result=kept.result)
+        except ProfileError as error:
+            raise UnreadableRun(Unreadable.because(error, run)) from None
 
     def rounds(self, run: str) -> tuple[Round, ...]:
         """Return the rounds by number."""
@@ -141,9 +148,9 @@ class MemoryStore:
         """List the names of a topology's baselines."""
         return sorted(name for of, on, name in self._baselines if (of, on) == (topology, engine))
 
-    def baselines(self) -> list[SavedBaseline]:
+    def baselines(self, spoiled: Spoiled = ignored) -> list[SavedBaseline]:
         """List all baselines."""
-        return saved_baselines(self._baselines.values())
+        return saved_baselines(self._baselines.items(), spoiled)
 
     def delete_baseline(self, topology: str, engine: str, name: str) -> None:
         """Delete a baseline."""
@@ -151,6 +158,13 @@ class MemoryStore:
 
     def close(self) -> None:
         """Do nothing: what is in memory needs no connection."""
+
+    def _readable(self, spoiled: Spoiled) -> Iterator[StoredRun]:
+        for run in list(self._runs):
+            try:
+                yield self.load_run(run)
+            except UnreadableRun as error:
+                spoiled(error.found)
 
     def _of(self, run: str) -> _Kept:
         return self._kept.setdefault(run, _Kept())

@@ -59,8 +59,10 @@ class Schema:
         return document if found == self.version else {**document, "schema": self.mark}
 
     def _version_of(self, document: Document) -> int:
+        if not isinstance(document, Mapping):
+            raise ProfileError(f"A stored {self.noun} is no document.", hint="Was it written by another program?")
         named = document.get("schema", f"{self.name}/1")
-        match = re.fullmatch(rf"{re.escape(self.name)}/([1-9][0-9]*)", str(named))
+        match = re.fullmatch(rf"{re.escape(self.name)}/([1-9][0-9]{{0,8}})", str(named))
         if match is None:
             raise ProfileError(
                 f"A stored {self.noun} has schema {named!r}, not {self.mark!r}.",

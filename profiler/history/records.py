@@ -27,6 +27,9 @@ from profiler.statistics.result import Verdict
 
 T = TypeVar("T")
 
+_LONGEST_NAME = 200
+"""Bytes of a run's name: files are called by it, whose names may have 255."""
+
 
 class RunKind(StrEnum):
     """What a run was for."""
@@ -209,7 +212,15 @@ def run_document(run: Run) -> dict[str, Any]:
 
 def run_from(document: Mapping[str, Any]) -> Run:
     """Turn a document back into the run it came from."""
-    return read_document(_run_adapter(), RUN.current(document), "run")
+    run = read_document(_run_adapter(), RUN.current(document), "run")
+    if not _is_name(run.id):
+        raise ProfileError("A stored run can't be read: its id is no name of a run.", hint="Was its file changed?")
+    return run
+
+
+def _is_name(run: str) -> bool:
+    """Tell whether files can be called by a run, and people shown it; ours are dates with a few letters."""
+    return run.isprintable() and 0 < len(run.encode()) <= _LONGEST_NAME and run.strip(".") != "" and "/" not in run
 
 
 def block_document(block: MeasuredBlock) -> dict[str, Any]:
@@ -253,13 +264,15 @@ def result_parts(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mapp
 
 def result_joined(document: Mapping[str, Any], records: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     """Put the records, by number, back to where `result_parts` took them from."""
-    if "rounds" not in document:
+    entries = document.get("rounds")
+    if not isinstance(entries, list):
         return dict(document)
-    rounds = [
-        {**entry, "record": records[entry["number"]]} if entry["number"] in records else dict(entry)
-        for entry in document["rounds"]
-    ]
-    return {**document, "rounds": rounds}
+    return {**document, "rounds": [_with_record(entry, records) for entry in entries]}
+
+
+def _with_record(entry: Any, records: Mapping[int, Mapping[str, Any]]) -> Any:
+    number = entry.get("number") if isinstance(entry, Mapping) else None
+    return {**entry, "record": records[number]} if isinstance(number, int) and number in records else entry
 
 
 def without_secrets(value: Any) -> Any:

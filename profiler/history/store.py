@@ -14,7 +14,17 @@ from typing import Any, Protocol
 from profiler.errors import ProfileError, UsageError, did_you_mean
 from profiler.experiment.rounds import Round
 from profiler.history.baselines import Baseline, SavedBaseline
-from profiler.history.records import MeasuredBlock, Record, Result, Run, RunKind, RunState, SeenWindow, StoredRun
+from profiler.history.records import (
+    MeasuredBlock,
+    Record,
+    Result,
+    Run,
+    RunKind,
+    RunState,
+    SeenWindow,
+    StoredRun,
+)
+from profiler.history.unreadable import Spoiled, Unreadable, ignored
 
 SCHEMA_VERSION = 1
 
@@ -32,6 +42,15 @@ class NoSuchRun(UsageError):  # noqa: N818 - reads as what happened
         super().__init__(
             f"The history holds no run '{run}'.", hint=f"{suggestion} 'profile history list' shows the runs.".strip()
         )
+
+
+class UnreadableRun(ProfileError):  # noqa: N818 - reads as what is there
+    """A run is there, and can't be read."""
+
+    def __init__(self, found: Unreadable) -> None:
+        """Tell why, and how to be rid of it."""
+        super().__init__(str(found), hint=found.way_out)
+        self.found = found
 
 
 class NoSuchBaseline(UsageError):  # noqa: N818 - reads as what happened
@@ -73,11 +92,15 @@ class Store(Protocol):
         state: RunState | None = None,
         since: datetime | None = None,
         limit: int | None = None,
+        spoiled: Spoiled = ignored,
     ) -> list[StoredRun]:
-        """Find runs, the newest first; profiles only unless another `kind` is asked for, None for all."""
+        """Find runs, the newest first; profiles only unless another `kind` is asked for, None for all.
+
+        One that can't be read is left out, and `spoiled` hears of it.
+        """
 
     def load_run(self, run: str) -> StoredRun:
-        """Return one run; NoSuchRun where there is none of that name."""
+        """Return one run; NoSuchRun where there is none of that name, UnreadableRun where it can't be read."""
 
     def rounds(self, run: str) -> tuple[Round, ...]:
         """Return the rounds of a run by number."""
@@ -103,8 +126,8 @@ class Store(Protocol):
     def baseline_names(self, topology: str, engine: str) -> list[str]:
         """List the names of a topology's baselines on an engine."""
 
-    def baselines(self) -> list[SavedBaseline]:
-        """List all baselines, without their blocks."""
+    def baselines(self, spoiled: Spoiled = ignored) -> list[SavedBaseline]:
+        """List all baselines, without their blocks; `spoiled` hears of those that can't be read."""
 
     def delete_baseline(self, topology: str, engine: str, name: str) -> None:
         """Delete a baseline; deleting what is not there is fine."""

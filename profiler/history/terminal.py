@@ -10,6 +10,7 @@ from rich.console import Console
 
 from profiler.history.baselines import SavedBaseline
 from profiler.history.records import RunKind, StoredRun
+from profiler.history.unreadable import shortened
 from profiler.job.configuration import Configuration
 from profiler.report.documents import plain
 from profiler.report.words import change, counted
@@ -80,7 +81,7 @@ def when(found: StoredRun) -> str:
 
 def _row(found: StoredRun) -> tuple[str, ...]:
     run = found.run
-    named = (run.id, str(run.kind), run.topology, run.engine, when(found))
+    named = (shortened(run.id), str(run.kind), shortened(run.topology), shortened(run.engine), when(found))
     return (*named, *(_of_profile(found) if run.kind is RunKind.PROFILE else _of_blocks(found)))
 
 

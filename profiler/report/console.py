@@ -32,11 +32,11 @@ def is_read(stream: TextIO) -> bool:
 
 def _console(stream: TextIO) -> Console:
     # Rich is imported late: the help must answer without it.
-    from rich.console import Console
+    from profiler.report.plain_terminal import PlainConsole
 
     columns = os.environ.get("COLUMNS", "")
     narrow = columns.isdigit() and int(columns) < _NARROWEST
     # Rich takes COLUMNS=0 at its word, and prints nothing at all.
     width = max(_NARROWEST, shutil.get_terminal_size().columns) if narrow else None
     # Lines are never folded: a file or a pipe has no width, and a drawing must stay whole.
-    return Console(file=stream, width=width, soft_wrap=True, highlight=False, markup=False, emoji=False)
+    return PlainConsole(file=stream, width=width, soft_wrap=True, highlight=False, markup=False, emoji=False)

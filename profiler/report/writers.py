@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -26,6 +27,12 @@ def check_export(kind: ExportKind, writers: Mapping[ExportKind, Writer[T]]) -> N
 def as_json(result: object) -> str:
     """Write all of a result as one document."""
     return json.dumps(document_of(result), indent=1, allow_nan=False) + "\n"
+
+
+def as_printed_json(document: Document) -> str:
+    """Write a document as people read it: in their own letters, without what a terminal takes for an order."""
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    return re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def csv_table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:

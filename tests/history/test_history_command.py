@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from profiler.cli.commands import history
 from profiler.history.files.unsaved import UnsavedFile, unsaved_path
 from profiler.history.memory import MemoryStore
+from profiler.questions.archive import exchange, listing, showing
 from profiler.services.mongo import GivenMongo
 from profiler.services.processes import marked_processes
 from tests.history.histories import (
@@ -49,7 +49,8 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
     def opened(_: object) -> Iterator[MemoryStore]:
         yield filled
 
-    monkeypatch.setattr(history, "opened_store", opened)
+    for module in (listing, showing, exchange):
+        monkeypatch.setattr(module, "opened_store", opened)
     return filled
 
 

@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from profiler.cli.app import app
-from profiler.cli.commands import history_prune
+from profiler.cli.commands import history
 from profiler.history.memory import MemoryStore
+from profiler.questions.archive import removal
 from profiler.services.run_folder import cache_directory
 from profiler.services.run_lock import only_writer, place_of
 from tests.history.histories import a_baseline, a_gate_run, a_result, a_run
@@ -38,7 +39,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
     def opened(_: object) -> Iterator[MemoryStore]:
         yield filled
 
-    monkeypatch.setattr(history_prune, "opened_store", opened)
+    monkeypatch.setattr(removal, "opened_store", opened)
     return filled
 
 
@@ -60,7 +61,7 @@ def test_a_dry_run_deletes_nothing(store, profile) -> None:
 def test_what_is_older_goes(store, profile) -> None:
     """All of it, with its rounds."""
     answer = profile("history", "prune", "--older-than", "2025-03-01T12:45+00:00", "--topology", "word-count", "--yes")
-    assert answer.stdout.endswith("Deleted 1 runs and 0 baselines.\n")
+    assert answer.stdout.endswith("Deleted 1 run and 0 baselines.\n")
     assert left(store) == ["new", "linear", "gate"]
     assert store.rounds("old") == ()
 
@@ -104,9 +105,9 @@ def test_what_another_machine_may_be_measuring_stays_for_a_day(store, profile, h
 @pytest.mark.parametrize(("said", "stays"), [("y\n", False), ("n\n", True)])
 def test_on_a_terminal_it_asks(store, folder, monkeypatch, said, stays) -> None:
     """And takes no for an answer."""
-    monkeypatch.setattr(history_prune, "_can_ask", lambda: True)
+    monkeypatch.setattr(history, "can_ask", lambda: True)
     answer = CliRunner().invoke(app, ["history", "prune", "old"], input=said)
-    assert "Delete 1 runs and 0 baselines? [y/N]" in answer.stderr
+    assert "Delete 1 run and 0 baselines? [y/N]" in answer.stderr
     assert ("old" in left(store)) is stays
     assert answer.exit_code == 0
 

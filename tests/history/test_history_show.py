@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from profiler.cli.commands import history
 from profiler.history.records import RunKind
+from profiler.questions.archive import showing
 from profiler.report.words import counted
 from tests.history.histories import a_gate_run
 
@@ -28,7 +28,7 @@ def shown(profile, store, monkeypatch):
     def opened(_):
         yield store
 
-    monkeypatch.setattr(history, "opened_store", opened)
+    monkeypatch.setattr(showing, "opened_store", opened)
     return lambda: profile("history", "show", store.find_runs(kind=None, limit=1)[0].run.id)
 
 

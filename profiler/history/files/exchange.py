@@ -6,13 +6,13 @@ The whole file is read before anything is written, and a new run appears in the 
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from profiler.errors import UsageError
 from profiler.history.files.lines import History, baseline_line, header_line, read_history, record_line
 from profiler.history.records import Record, Result, result_parts
 from profiler.history.store import NoSuchRun, Store, write_records
+from profiler.services.whole_file import written_whole
 
 
 def history_of(store: Store, run: str) -> History:
@@ -31,15 +31,12 @@ def history_of(store: Store, run: str) -> History:
 def export_run(store: Store, run: str, path: Path) -> History:
     """Write a run to a file, which appears when it is whole; return what was written."""
     history = history_of(store, run)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(header_line(history.run, len(history.records) + len(history.baselines)))
-            file.writelines(map(record_line, history.records))
-            file.writelines(map(baseline_line, history.baselines))
-        unfinished.replace(path)
+        with written_whole(path) as file:
+            file.write(header_line(history.run, len(history.records) + len(history.baselines)).encode())
+            file.writelines(record_line(each).encode() for each in history.records)
+            file.writelines(baseline_line(each).encode() for each in history.baselines)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         raise UsageError(f"'{path}' can't be written: {error.strerror}.", hint="Name another file.") from None
     return history
 

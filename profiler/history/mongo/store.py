@@ -25,7 +25,7 @@ import pymongo
 from pymongo.collection import Collection
 from pymongo.errors import ConfigurationError, DuplicateKeyError
 
-from profiler.errors import UsageError
+from profiler.errors import ProfileError, UsageError
 from profiler.experiment.rounds import Round
 from profiler.history.baselines import Baseline, SavedBaseline, baseline_document, baseline_from, saved_baselines
 from profiler.history.documents import round_document, round_from
@@ -49,7 +49,8 @@ from profiler.history.records import (
     window_document,
     window_from,
 )
-from profiler.history.store import SCHEMA_VERSION, NoSuchBaseline, NoSuchRun
+from profiler.history.store import SCHEMA_VERSION, NoSuchBaseline, NoSuchRun, UnreadableRun
+from profiler.history.unreadable import Spoiled, Unreadable, ignored
 from profiler.services.mongo import Mongo, redacted
 
 TIMEOUT_S = 5.0
@@ -155,6 +156,7 @@ class MongoStore:
         state: RunState | None = None,
         since: datetime | None = None,
         limit: int | None = None,
+        spoiled: Spoiled = ignored,
     ) -> list[StoredRun]:
         """Find runs, the newest first."""
         wanted: Document = {}
@@ -169,11 +171,14 @@ class MongoStore:
             wanted["engine"] = engine
         if since is not None:
             wanted["started"] = {"$gte": since}
-        return self._found(wanted, limit)
+        return self._found(wanted, limit, spoiled)
 
     def load_run(self, run: str) -> StoredRun:
         """Return one run."""
-        found = self._found({"_id": run}, 1)
+        unread: list[Unreadable] = []
+        found = self._found({"_id": run}, 1, unread.append)
+        if unread:
+            raise UnreadableRun(unread[0])
         if not found:
             with clear_errors(self._shown):
                 newest = self._database.runs.find({}, {"_id": 1}).sort("started", pymongo.DESCENDING).limit(200)
@@ -232,11 +237,14 @@ class MongoStore:
             found = self._database.baselines.find({"topology": topology, "engine": engine}, {"name": 1})
             return sorted(entry["name"] for entry in found)
 
-    def baselines(self) -> list[SavedBaseline]:
+    def baselines(self, spoiled: Spoiled = ignored) -> list[SavedBaseline]:
         """List all baselines."""
         with clear_errors(self._shown):
             entries = list(self._database.baselines.find({}, {"document.blocks": 0}))
-        return saved_baselines(entry["document"] for entry in entries)
+        keys = ("topology", "engine", "name")
+        return saved_baselines(
+            (((entry[keys[0]], entry[keys[1]], entry[keys[2]]), entry.get("document")) for entry in entries), spoiled
+        )
 
     def delete_baseline(self, topology: str, engine: str, name: str) -> None:
         """Delete a baseline."""
@@ -247,7 +255,7 @@ class MongoStore:
         """Close the connections."""
         self._client.close()
 
-    def _found(self, wanted: Document, limit: int | None) -> list[StoredRun]:
+    def _found(self, wanted: Document, limit: int | None, spoiled: Spoiled) -> list[StoredRun]:
         with clear_errors(self._shown):
             # To MongoDB a limit of zero is none; whoever asks for no runs gets none.
             if limit is not None and limit <= 0:
@@ -264,10 +272,14 @@ class MongoStore:
             rounds, blocks = (
                 _counted(collection, ids) for collection in (self._database.rounds, self._database.blocks)
             )
-        return [
-            stored_run(run_from(entry["document"]), rounds=rounds[name], blocks=blocks[name], result=results.get(name))
-            for name, entry in zip(ids, entries, strict=True)
-        ]
+        found = []
+        for name, entry in zip(ids, entries, strict=True):
+            try:
+                run = run_from(entry.get("document", {}))
+                found.append(stored_run(run, rounds=rounds[name], blocks=blocks[name], result=results.get(name)))
+            except ProfileError as error:
+                spoiled(Unreadable.because(error, name))
+        return found
 
     def _in_state(self, state: RunState) -> Document:
         """Return which runs came that far, as a condition on their ids."""

@@ -1,0 +1,1 @@
+"""`profile history`: what was measured, listed, shown, taken out, brought in and deleted."""
