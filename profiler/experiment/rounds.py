@@ -54,7 +54,8 @@ class Trial:
     step: Step
     action: Action
     against: int | None = None
-    """Number of the round it is compared with; None where there is nothing to compare with."""
+    """Number of the round it is compared with, the one that the decision on it is about; None where that is about
+    something else, or there is nothing to compare with."""
     predicted_per_s: float | None = None
     """The capacity that the policy expects, which sets the first stress rate."""
     detail: Detail = Detail.LIGHT

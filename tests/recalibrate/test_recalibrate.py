@@ -276,6 +276,7 @@ def test_other_data_that_cost_the_same_repeat_step_one_only(stored):
     """No feature moved: the stored answer is confirmed by one round more."""
     profile = loop(words(), WarmStart(stored.rounds, Scope.FEATURES), engine(2)).run()
     assert steps(profile) == [Step.FEATURES, Step.STORED]
+    assert profile.rounds[1].comparison is None, "it is held against what was stored, not against one task each"
     assert movements(stored, profile) == ()
     assert verdict(stored, profile) is RecalibrationVerdict.CONFIRMED
 

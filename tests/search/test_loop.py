@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -22,6 +23,7 @@ from profiler.questions.search.document import profile_document, rounds_of
 from profiler.questions.search.loop import FEWEST_BLOCKS, Loop, TimeLimits, answer_of
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Parameters, next_trial, replayed
+from profiler.questions.search.readings.evidence import screened
 from profiler.questions.search.validity import where_it_holds
 from profiler.statistics.doubt import Doubt
 from profiler.statistics.result import Verdict
@@ -55,6 +57,35 @@ def test_every_round_carries_why():
         assert seen.comparison is not None
         assert seen.trial.against is not None
         assert seen.comparison.detectable_effect > 0
+
+
+@pytest.mark.parametrize("policy", ["stepwise", "threshold", "ds2"])
+def test_a_round_tells_one_figure_against_one_other_round(policy):
+    """What stands in its row is what the decision is about: the best round so far."""
+    profile = loop(load_topology("word-count"), on=engine(24, nodes=3, cores=2), policy=policy).run()
+    best, told = 1, []
+    for seen in profile.rounds[1:]:
+        assert seen.trial.against == best
+        figures = re.findall(r"[0-9.]+%", re.sub(r"\(.*\)", "", seen.decision.why))
+        assert figures in ([], [f"{abs(seen.comparison.effect):.1%}"])
+        assert seen.measurement.latency_ms is not None or "latency" not in seen.decision.why
+        told += figures
+        best = seen.decision.incumbent
+    assert bool(told) == (policy == "stepwise"), "the others decide by the means alone"
+    assert policy == "ds2" or any(seen.trial.against < seen.number - 1 for seen in profile.rounds[1:])
+
+
+def test_rounds_of_an_older_version_are_compared_with_the_round_that_the_decision_is_about():
+    """It compared a walk's round with the one before, and the decision with the best so far."""
+    job, on = load_topology("word-count"), engine(24, nodes=3, cores=2)
+    profile = loop(job, on=on).run()
+    (other,) = [seen for seen in profile.rounds if seen.trial.against not in (None, seen.number - 1)][:1]
+    before = profile.rounds[other.number - 2]
+    comparison = screened(before.measurement, other.measurement, profile.rounds[: other.number], Parameters())
+    older = replace(other, trial=replace(other.trial, against=before.number), comparison=comparison)
+    assert comparison.effect != other.comparison.effect
+    history = [older if seen is other else seen for seen in profile.rounds]
+    assert loop(job, on=on).run(history).rounds == profile.rounds
 
 
 def test_the_answer_is_the_incumbent_of_the_last_decision():

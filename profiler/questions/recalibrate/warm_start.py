@@ -117,7 +117,6 @@ class WarmStart:
             stored.configuration,
             Step.STORED,
             Action.STORED,
-            against=search.rounds[-1].number if search.rounds else None,
             predicted_per_s=stored.throughput_per_s,
             fused=stored.trial.fused,
         )

@@ -18,6 +18,7 @@ from profiler.experiment.confrontation import confront
 from profiler.experiment.engine import Engine, Platform
 from profiler.experiment.events import Event, Listener, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
 from profiler.experiment.measure import Load
+from profiler.experiment.observation import Measurement
 from profiler.experiment.rounds import Action, Round, Step, Trial
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
@@ -181,12 +182,14 @@ class Loop:
         return rounds, True
 
     def _round(self, trial: Trial, rounds: Sequence[Round], past: Round | None) -> Round:
+        reference = rounds[trial.against - 1] if trial.against is not None else None
         if past is not None:
             require_asked_for(past, trial)
-            return replace(past, trial=trial, decision=None)
+            # It may have been compared with another round, by an older version.
+            comparison = self._compared(reference, past.measurement, rounds)
+            return replace(past, trial=trial, comparison=comparison, decision=None)
         number = len(rounds) + 1
         self._tell(TrialStarted(number, trial))
-        reference = rounds[trial.against - 1] if trial.against is not None else None
         measurement = self._warmth.measured(
             self.topology,
             _load(trial),
@@ -194,10 +197,14 @@ class Loop:
             reference_per_s=reference.throughput_per_s if reference else None,
             report=self._tell,
         )
-        comparison = screened(reference.measurement, measurement, rounds, self.parameters) if reference else None
-        measured = Round(number, trial, measurement, comparison)
+        measured = Round(number, trial, measurement, self._compared(reference, measurement, rounds))
         self._tell(RoundMeasured(measured))
         return measured
+
+    def _compared(
+        self, reference: Round | None, measurement: Measurement, rounds: Sequence[Round]
+    ) -> Comparison | None:
+        return None if reference is None else screened(reference.measurement, measurement, rounds, self.parameters)
 
     def _warm_up(self, arm: Arm) -> None:
         """Load an engine that has measured nothing yet for as long as it is cold; what is seen does not count."""

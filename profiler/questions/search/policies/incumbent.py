@@ -105,21 +105,27 @@ class Search:
         """Accept the round if its mean is higher, without a test: the way of the baselines."""
         keeps, kept = self.meets_latency(measured), self.meets_latency(self.incumbent)
         faster = measured.throughput_per_s > self.incumbent.throughput_per_s
-        why = f"{measured.throughput_per_s / self.incumbent.throughput_per_s - 1:+.1%} against the fastest so far"
+        # No figure of its own: the comparison beside it has the machine's speed taken out, and says another one.
+        why = f"{'more' if faster else 'no more'} rows/s than #{self.incumbent.number}"
+        if keeps != kept and _was_probed(measured):
+            why = self._of_latency(keeps=keeps)
         yield from self.decide(measured, why, accepted=keeps if keeps != kept else faster)
 
     def beats_incumbent(self, measured: Round) -> tuple[bool, str]:
         """Tell whether a round should replace the incumbent: keeps the latency where that did not, or is faster."""
         comparison = self.compared(measured, self.incumbent)
-        if measured.measurement.latency_ms is None and not measured.measurement.latency_unknown:
+        if not _was_probed(measured):
             return False, in_words(comparison)
         keeps, kept = self.meets_latency(measured), self.meets_latency(self.incumbent)
         if keeps != kept:
-            limit = f"{self.parameters.latency_ms:g} ms"
-            return keeps, f"latency constraint of {limit} {'met for the first time' if keeps else 'violated'}"
+            return keeps, self._of_latency(keeps=keeps)
         if comparison.verdict is Verdict.UNCHANGED and comparison.effect > LIKELY_EFFECT and comparison.p < LIKELY_P:
             return True, f"probably faster: {comparison.effect:+.1%} (p {comparison.p:.2g}; {_detectable(comparison)})"
         return comparison.verdict is Verdict.INCREASED, in_words(comparison)
+
+    def _of_latency(self, *, keeps: bool) -> str:
+        limit = f"{self.parameters.latency_ms:g} ms"
+        return f"latency constraint of {limit} {'met for the first time' if keeps else 'violated'}"
 
     def meets_latency(self, measured: Round) -> bool:
         """Tell whether the round's probe keeps the latency constraint."""
@@ -142,6 +148,11 @@ class Search:
             against=self.incumbent.number,
             predicted_per_s=predicted_per_s or self.incumbent.throughput_per_s,
         )
+
+
+def _was_probed(measured: Round) -> bool:
+    """Tell whether its latency was looked at; that of a round far below its reference is not."""
+    return measured.measurement.latency_ms is not None or measured.measurement.latency_unknown
 
 
 def in_words(comparison: Comparison) -> str:

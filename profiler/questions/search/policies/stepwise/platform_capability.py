@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from profiler.experiment.rounds import Action, Round, Step, Trial
+from profiler.experiment.rounds import Action, Round, Step
 from profiler.job.configuration import Configuration
 from profiler.questions.search.policies.incumbent import Moves, Search, in_words
 from profiler.questions.search.policies.stepwise.ratios import Ratios
@@ -41,9 +41,10 @@ def platform_capability(search: Search, ratios: Ratios) -> Moves:
         if step is None:
             return
         action, configuration = step
+        # The round is held against the incumbent, which it may replace; the walk goes on by the round before it.
         before = current
         current = yield from search.attempt(
-            Trial(configuration, Step.PLATFORM, action, against=before.number, predicted_per_s=before.throughput_per_s)
+            search.trial(configuration, Step.PLATFORM, action, predicted_per_s=before.throughput_per_s)
         )
         accepted, why = search.beats_incumbent(current)
         verdict = search.compared(current, before).verdict
