@@ -29,7 +29,7 @@ def as_json(result: object) -> str:
     return json.dumps(document_of(result), indent=1, allow_nan=False) + "\n"
 
 
-def as_printed_json(document: Document) -> str:
+def as_printed_json(document: Mapping[str, Any]) -> str:
     """Write a document as people read it: in their own letters, without what a terminal takes for an order."""
     text = json.dumps(document, indent=2, ensure_ascii=False)
     return re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
