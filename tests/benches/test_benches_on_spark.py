@@ -93,6 +93,6 @@ def test_a_configuration_is_confirmed_against_itself(warm):
     first = list(trust.rows(sizes))
     found = by_quantity(first)
     assert found["A/A confirmations that say changed"]["n"] == 1
-    assert 0 < found["effect that these confirmations detect, median"]["ours"] < 100
+    assert found["effect that these confirmations detect, median"]["ours"] > 0  # of two blocks an arm: next to nothing
     assert 0 < found["variation of windows: CPU per row"]["ours"] < 1
     assert list(trust.rows(sizes)) == first
