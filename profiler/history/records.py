@@ -309,9 +309,9 @@ def read_document(adapter: TypeAdapter[T], document: Mapping[str, Any], noun: st
 def _keys(document: Any, place: Sequence[int | str], *, is_missing: bool) -> Iterator[str]:
     """Yield the keys of a place in a document; pydantic names the types between them too."""
     for part in place:
-        is_key = part in document if isinstance(document, Mapping) else isinstance(document, list)
-        if is_key and isinstance(part, int if isinstance(document, list) else str):
-            document = document[part]
+        found = dict(enumerate(document)) if isinstance(document, list) else document
+        if isinstance(found, Mapping) and part in found:
+            document = found[part]
             yield str(part)
     if is_missing:
         yield str(place[-1])

@@ -15,10 +15,10 @@ import sysconfig
 import traceback
 import zlib
 from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import module_from_spec
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -57,6 +57,27 @@ def code_place(reference: str) -> Path:
     """Return where the code of a TOPOLOGY argument is kept: its file, or the folder from which modules are found."""
     is_workload = reference.partition("?")[0] in shipped.WORKLOADS
     return file_of(reference) or (shipped.FOLDER if is_workload else Path.cwd())
+
+
+def found_code(reference: str) -> Path | None:
+    """Return what loading a TOPOLOGY argument would run first, found without running any of it; None where nothing is.
+
+    It is a file, or the folder of a package, and where links lead. What the interpreter itself holds is where that is.
+    """
+    place, _ = _place(reference.partition("?")[0])
+    if place.endswith(".py"):
+        file = user_path(place).resolve()
+        return file if file.is_file() else None
+    name = place.partition(".")[0]
+    spec = PathFinder.find_spec(name, [str(Path.cwd())])
+    if spec is None:
+        with suppress(ValueError):  # one that is loaded, and does not say from where
+            spec = find_spec(name)
+    if spec is None:
+        return None
+    folders = list(spec.submodule_search_locations or ())
+    found = spec.origin if spec.has_location and spec.origin else folders[0] if folders else sys.executable
+    return Path(found).resolve()
 
 
 def with_file(reference: str, file: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
@@ -14,6 +15,29 @@ OMITTED_IF_NONE = {"omitted_if_none": True}
 def written_as(write: Callable[[Any], Any]) -> dict[str, Any]:
     """Return the metadata of a field whose value is written by a function of its own."""
     return {"written_as": write}
+
+
+_DEEPEST = 100
+"""Levels of lists and objects in each other; a document of ours has a dozen, and a database takes no more."""
+
+
+def parsed_json(text: str | bytes) -> Any:
+    """Return what a JSON text says; ValueError where it is none, or nested more deeply than a document ever is."""
+    try:
+        parsed = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    level = [parsed]
+    for _ in range(_DEEPEST):
+        level = [inner for outer in level for inner in _within(outer)]
+        if not level:
+            return parsed
+    raise ValueError("nested too deeply")
+
+
+def _within(value: Any) -> list[Any]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [each for each in inner if isinstance(each, dict | list)]
 
 
 def plain(value: Any) -> Any:

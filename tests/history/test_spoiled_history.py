@@ -7,6 +7,7 @@ import os
 import stat
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,15 @@ def test_an_export_that_can_t_be_is_refused_before_a_server_is_started(name, pro
     (folder / "folder").mkdir()
     said = refused(profile("history", "export", "good", name, "--force"))
     assert "can't be written: " in said
+
+
+def test_the_newest_profile_is_passed_over_where_it_can_t_be_read(store, profile):
+    """The one before it is recalibrated, and that is said."""
+    assert profile("run", "linear?depth=2", *ASKED).exit_code == 0
+    (made,) = [found.run for found in store.find_runs() if found.run.id != "good"]
+    store.begin_run(replace(made, id="bad", started=made.started + timedelta(seconds=1)))
+    store.save_result("bad", {**store.result(made.id), "run": "bad", "features": 7})
+    answer = profile("recalibrate", "--mongo", "mongodb://nowhere", "--dry-run")
+    assert answer.exit_code == 0, answer.stderr
+    assert "Run 'bad' is passed over: A stored profile can't be read: " in answer.stderr
+    assert made.id in answer.stdout + answer.stderr

@@ -12,13 +12,14 @@ import pytest
 
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.history import keeper
-from profiler.history.fingerprint.fingerprint import fingerprint_document, fingerprint_from
+from profiler.history.fingerprint.fingerprint import fingerprint_document
 from profiler.history.records import RunState
 from profiler.history.store import StoreFailed
 from profiler.job.loading import load_topology
 from profiler.questions.fingerprints import as_asked, asked_of, foreseen_fingerprint
 from profiler.questions.schemas import PROFILE, RECALIBRATE
 from profiler.questions.search import terms
+from profiler.questions.search.document import read_profile
 from profiler.questions.search.loop import TimeLimits
 from profiler.settings.sources import resolve
 
@@ -236,7 +237,7 @@ def test_a_dry_run_on_spark_starts_nothing(profile, profiled, store, folder):
     """What a local master would be is known without one: unchanged, and with other slots."""
     document = json.loads((folder / "profile.json").read_text())
     settings = resolve({"master": "local[20]"}, {}, folder)
-    before = fingerprint_from(document["fingerprint"])
+    before = read_profile(document).fingerprint
     taken = foreseen_fingerprint(load_topology("job.py"), "job.py", settings, before)
     spark = {**document, "engine": "spark", "fingerprint": fingerprint_document(taken)}
     (folder / "spark.json").write_text(json.dumps(spark))

@@ -28,6 +28,10 @@ def recalibrate(
         str | None,
         typer.Option("--topology", metavar="TOPOLOGY", help="Where the job is now. [where the profile found it]"),
     ] = None,
+    trust: Annotated[
+        bool,
+        typer.Option("--trust", help="Load the job that the profile names from outside of the current directory, too."),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell what changed and what would be repeated; measure nothing.")
     ] = False,
@@ -60,11 +64,14 @@ def recalibrate(
     """
     if dry_run and watch:
         raise UsageError("--dry-run and --watch exclude each other.", hint="A watch measures nothing anyway.")
+    if trust and watch:
+        raise UsageError("--trust and --watch exclude each other.", hint="A watch loads no code.")
     if not watch and any(each is not None for each in (job, queue, period)):
         raise UsageError("--job, --queue and --period belong to --watch.", hint="Add --watch, or leave them out.")
     request = RecalibrateRequest(
         profile=profile,
         topology=topology,
+        trust=trust,
         dry_run=dry_run,
         watch=watch,
         job=job,

@@ -39,7 +39,7 @@ from profiler.history.records import (
     window_from,
     without_secrets,
 )
-from profiler.report.documents import plain
+from profiler.report.documents import parsed_json, plain
 
 T = TypeVar("T")
 
@@ -160,7 +160,7 @@ def _read(path: Path, number: int, document: Mapping[str, Any], read: Callable[[
 
 def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
-        entry = json.loads(line)
+        entry = parsed_json(line)
     except ValueError:
         raise _malformed(path, number, "it is no JSON") from None
     if not isinstance(entry, dict):

@@ -17,10 +17,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from functools import cache
 from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
 
 from profiler import __version__
 from profiler.experiment.engine import Platform
@@ -91,6 +88,12 @@ class Fingerprint:
     own_latency: str | None = None
     """The constraint that the topology itself states, empty where it states none; None where that was not kept."""
 
+    def __post_init__(self) -> None:
+        """Raise ValueError where a number, which is written as all facts are, is none."""
+        for facts, name in ((self.platform, "slots"), (self.asked, "prefill")):
+            if not re.fullmatch("[0-9]{1,18}", facts.get(name, "0")):
+                raise ValueError(f"{name} is {facts[name]!r}, which is no number")
+
     @property
     def slots(self) -> int | None:
         """Slots that the platform gave the topology; None where that was not kept."""
@@ -143,16 +146,6 @@ def fingerprint_document(fingerprint: Fingerprint) -> dict[str, Any]:
     """Turn a fingerprint into a document of plain values."""
     document: dict[str, Any] = plain({"version": VERSION, **asdict(fingerprint)})
     return document
-
-
-def fingerprint_from(document: Mapping[str, Any] | None) -> Fingerprint | None:
-    """Read a fingerprint back; None where there is none, or another version wrote it."""
-    if document is None or document.get("version") != VERSION:
-        return None
-    try:
-        return _adapter().validate_python(document)
-    except ValidationError:
-        return None
 
 
 def differences(before: Fingerprint, now: Fingerprint, *, most_slots: int) -> tuple[Difference, ...]:
@@ -281,8 +274,3 @@ def _changed(before: Facts, now: Facts) -> Iterator[tuple[str, str, str]]:
         past, present = before.get(fact, "not stated"), now.get(fact, "not stated")
         if past != present:
             yield fact, past, present
-
-
-@cache
-def _adapter() -> TypeAdapter[Fingerprint]:
-    return TypeAdapter(Fingerprint)

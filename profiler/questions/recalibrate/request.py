@@ -12,6 +12,8 @@ class RecalibrateRequest:
     profile: str | None
     topology: str | None
     """The TOPOLOGY argument, where the stored profile does not say it, or it has moved."""
+    trust: bool
+    """Whether code that the stored profile names is run wherever it is."""
     dry_run: bool
     watch: bool
     job: str | None

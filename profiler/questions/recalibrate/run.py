@@ -17,6 +17,7 @@ from profiler.history.session.interrupted import interrupted
 from profiler.history.session.keeping import Keeping, kept
 from profiler.history.session.opening import HistorySession
 from profiler.history.session.resuming import resumed
+from profiler.history.store import Store
 from profiler.job.loading import load_topology
 from profiler.job.topology import Topology
 from profiler.questions.fingerprints import (
@@ -39,6 +40,7 @@ from profiler.questions.recalibrate.decision import (
 from profiler.questions.recalibrate.exports import RECALIBRATE_WRITERS
 from profiler.questions.recalibrate.request import RecalibrateRequest
 from profiler.questions.recalibrate.terminal import print_recalibration
+from profiler.questions.recalibrate.trust import place_of_code, require_own_settings
 from profiler.questions.recalibrate.warm_start import WarmStart
 from profiler.questions.search.answer import Profile
 from profiler.questions.search.loop import SearchResult
@@ -55,6 +57,8 @@ from profiler.questions.search.verification import verify
 from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
 from profiler.report.progress import Progress, progress
+from profiler.services.run_folder import cache_directory
+from profiler.services.run_lock import place_of
 from profiler.settings.declarations import Settings
 from profiler.settings.user_payloads import with_payloads
 from profiler.shipped import WORKLOADS
@@ -96,8 +100,16 @@ def run_recalibration(request: RecalibrateRequest, settings: Settings) -> int:
     outputs = Outputs.opened(settings, RECALIBRATE_WRITERS)
     given = profile_in_file(request.profile)
     with history_of(given, settings, _note(settings)) as history:
-        stored = given or asked_profile(history, request.profile, settings)
-        job = _job(stored, request.topology, settings, history)
+        stored = given or asked_profile(history, request.profile, settings, _note(settings))
+        if not request.trust and given is not None and settings.origin("conf") == "default":
+            require_own_settings(stored)
+        reference = request.topology or _reference(stored)
+        if request.topology is None:
+            is_own = given is None and history is not None and _is_of_here(history.store(), stored)
+            place = place_of_code(stored, reference, is_trusted=request.trust or is_own)
+            if place is not None:
+                _note(settings)(f"loading '{reference}' from {place}, as profile '{stored.run}' says")
+        job = _job(stored, reference, settings, history, is_named=request.topology is not None)
         made = _foreseen(job) if request.dry_run else _measured(job)
     answer = recalibrate_answer(made.case, made.found, made.result)
     if not made.complete:
@@ -110,7 +122,14 @@ def _note(settings: Settings) -> Callable[[str], None]:
     return lambda text: None if settings.quiet else error_console().print(text)
 
 
-def _job(stored: StoredProfile, topology: str | None, settings: Settings, history: HistorySession | None) -> _Job:
+def _is_of_here(store: Store, stored: StoredProfile) -> bool:
+    """Tell whether a profile of the history was made by this user here; others may have been imported."""
+    return store.load_run(stored.run).run.place == place_of(cache_directory())
+
+
+def _job(
+    stored: StoredProfile, reference: str, settings: Settings, history: HistorySession | None, *, is_named: bool
+) -> _Job:
     """Load the job of a stored profile, with the settings of that profile where the user made none."""
     if settings.origin("engine") != "default" and settings.engine != stored.engine:
         raise UsageError(
@@ -120,11 +139,10 @@ def _job(stored: StoredProfile, topology: str | None, settings: Settings, histor
     settings = replace(settings, engine=kind_of(stored.engine).name)
     if stored.fingerprint is not None:
         settings = as_asked(settings, stored.fingerprint.asked)
-    reference = topology or _reference(stored)
     try:
         loaded = with_payloads(load_topology(reference), settings)
     except UsageError as error:
-        if topology is not None or type(error) is not UsageError:
+        if is_named or type(error) is not UsageError:
             raise
         hint = f"Profile '{stored.run}' was made of it; say where it is now: --topology TOPOLOGY."
         raise UsageError(error.message, hint=hint) from error

@@ -50,7 +50,7 @@ def run_watch(request: RecalibrateRequest, settings: Settings) -> int:
     if given is not None and is_file:
         return _followed(request, settings, given, None, outputs)
     with history_of(given if is_file else None, settings, lambda _: None) as history:
-        stored = given or asked_profile(history, request.profile, settings)
+        stored = given or asked_profile(history, request.profile, settings, error_console().print)
         return _followed(request, settings, stored, history, outputs)
 
 

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from profiler.experiment.observation import Latency
 from profiler.experiment.rounds import Round, Step
-from profiler.history.fingerprint.fingerprint import Fingerprint, fingerprint_document, fingerprint_from
+from profiler.history.fingerprint.fingerprint import VERSION, Fingerprint, fingerprint_document
 from profiler.history.migrations import RESULT, ROUND
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Output
@@ -46,7 +46,8 @@ def _current_round(document: Any) -> Any:
 
 
 def _read_fingerprint(document: Any) -> Any:
-    return fingerprint_from(document) if isinstance(document, Mapping) else document
+    """Pass over what another version wrote; all else is looked at key by key."""
+    return None if isinstance(document, Mapping) and document.get("version") != VERSION else document
 
 
 KeptRound = Annotated[Round, BeforeValidator(_current_round), AN_OBJECT]

@@ -14,6 +14,7 @@ from profiler.job.configuration import Configuration
 from profiler.questions.search.answer import Profile
 from profiler.questions.search.document import read_profile
 from profiler.questions.search.operators import start_of
+from profiler.settings.choices import EngineName
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,11 @@ def stored(profile: Profile) -> StoredProfile:
     if profile.answer is None or profile.answer.record is None:
         raise UsageError(
             f"Profile '{profile.run}' does not say which round gave its answer.", hint="Start anew: profile run."
+        )
+    if profile.engine not in [*EngineName]:
+        raise UsageError(
+            f"Profile '{profile.run}' was made on '{profile.engine}', which is no engine.",
+            hint=f"Its key 'engine' says {' or '.join(EngineName)}.",
         )
     kept_start = None if origin is None else origin.start
     return StoredProfile(

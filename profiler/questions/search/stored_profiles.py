@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
@@ -13,6 +12,7 @@ from profiler.history.store import NoSuchRun, Store
 from profiler.questions.going_on import RECALIBRATES
 from profiler.questions.needed_history import needed_history
 from profiler.questions.search.stored_profile import StoredProfile, stored_profile
+from profiler.report.documents import parsed_json
 from profiler.services.user_path import user_path
 from profiler.settings.declarations import Settings
 
@@ -25,14 +25,19 @@ def profile_in_file(name: str | None) -> StoredProfile | None:
     if name is None or not (name.endswith(".json") or user_path(name).is_file()):
         return None
     try:
-        document = json.loads(user_path(name).read_text(encoding="utf-8"))
+        document = parsed_json(user_path(name).read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"'{name}' can't be read: {error.strerror}.", hint="Name a file of --json.") from None
     except ValueError:
         document = None
     if not isinstance(document, dict) or "best" not in document:
         raise UsageError(f"'{name}' is no profile.", hint="Name a file that 'profile run --json FILE' wrote.")
-    return stored_profile(document)
+    try:
+        return stored_profile(document)
+    except UsageError:
+        raise
+    except ProfileError as error:
+        raise UsageError(f"'{name}' can't be used. {error.message}", hint=error.hint) from None
 
 
 def history_of(
@@ -43,20 +48,21 @@ def history_of(
     return needed_history(settings, note, given is None, engine=engine)
 
 
-def asked_profile(history: HistorySession | None, name: str | None, settings: Settings) -> StoredProfile:
-    """Find the profile that is asked about in the history."""
+def asked_profile(
+    history: HistorySession | None, name: str | None, settings: Settings, note: Callable[[str], None]
+) -> StoredProfile:
+    """Find the profile of a run, the newest of a topology, or the newest of all; with an answer in any case.
+
+    `note` hears of newer ones that can't be read.
+    """
     if history is None:
         raise ProfileError("There is no history to find a profile in.")
-    return find_profile(history.store(), name, settings)
-
-
-def find_profile(store: Store, name: str | None, settings: Settings) -> StoredProfile:
-    """Find the profile of a run, the newest of a topology, or the newest of all; with an answer in any case."""
+    store = history.store()
     if name is not None:
         try:
             found = store.load_run(name)
         except NoSuchRun:
-            newest = _newest(store, settings, topology=name)
+            newest = _newest(store, settings, note, topology=name)
             if newest is None:
                 raise
             return newest
@@ -66,7 +72,7 @@ def find_profile(store: Store, name: str | None, settings: Settings) -> StoredPr
                 hint=f"'profile history show {name}' shows how far it came.",
             )
         return _read(store, name)
-    newest = _newest(store, settings)
+    newest = _newest(store, settings, note)
     if newest is None:
         raise UsageError("The history holds no profile yet.", hint="Make one: profile run TOPOLOGY.")
     return newest
@@ -90,10 +96,22 @@ def with_answers(store: Store, *, topology: str | None, engine: str | None) -> l
     return sorted(found, key=lambda each: (each.run.started, each.run.id), reverse=True)[:MOST]
 
 
-def _newest(store: Store, settings: Settings, topology: str | None = None) -> StoredProfile | None:
+def _newest(
+    store: Store, settings: Settings, note: Callable[[str], None], topology: str | None = None
+) -> StoredProfile | None:
     engine = None if settings.origin("engine") == "default" else str(settings.engine)
-    found = with_answers(store, topology=topology, engine=engine)
-    return _read(store, found[0].run.id) if found else None
+    first: ProfileError | None = None
+    for found in with_answers(store, topology=topology, engine=engine):
+        try:
+            return _read(store, found.run.id)
+        except UsageError:
+            raise
+        except ProfileError as error:
+            first = first or error
+            note(f"Run '{found.run.id}' is passed over: {error.message}")
+    if first is not None:
+        raise first
+    return None
 
 
 def _read(store: Store, run: str) -> StoredProfile:
