@@ -35,7 +35,6 @@ def window(
         offered_per_s=1.3 * throughput_per_s,
         throughput_per_s=throughput_per_s,
         processing_ms=latency,
-        end_to_end_ms=latency,
         queue_rows=0.0,
         overran=False,
         speed_index=1.0,

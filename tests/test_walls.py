@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 import profiler
+from profiler.experiment.observation import Measurement, Observation, OperatorWindow
 
 HOUSE = Path(profiler.__file__).parent
 FLOORS = ("cli", "questions", "engines", "history", "report", "settings", "experiment", "traffic", "job", "services")
@@ -144,3 +146,17 @@ def test_nobody_asks_for_the_name_of_an_engine():
         "settings/declarations.py",
         "questions/check/run.py",
     }
+
+
+def test_what_is_measured_and_kept_is_read_by_somebody():
+    """A figure of every window that no report, policy or gate looks at costs time, and room in every history."""
+    figures = {field.name for kind in (Observation, OperatorWindow, Measurement) for field in fields(kind)}
+    read = {
+        node.attr
+        for path, tree in modules().items()
+        if not path.startswith("engines/")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+    assert len(figures) > 20
+    assert figures - read == set()

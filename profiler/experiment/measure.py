@@ -132,7 +132,6 @@ class _Observer:
         """Seconds under load that a new engine still needs."""
         self.compiling_s = (design.longest_cold - 1) * cold_s
         """Seconds after those that it may still be loaded, as long as it compiles."""
-        self.warm_up_seen = 0
 
     def stressed(self, reference_per_s: float | None) -> Measurement:
         """Observe under stress, then probe the latency where the round may become the incumbent."""
@@ -150,7 +149,6 @@ class _Observer:
             offered_per_s=rate,
             windows=windows,
             calm=calm,
-            warm_up_windows=self.warm_up_seen,
             latency_ms=typical_latency(probe),
             latency_at_per_s=probe[0].offered_per_s if probe else None,
             doubts=self._doubts(windows, (*doubts, *_of_latency(probe))),
@@ -163,7 +161,6 @@ class _Observer:
             configuration=self.load.configuration,
             offered_per_s=rate_per_s,
             windows=windows,
-            warm_up_windows=self.warm_up_seen,
             latency_ms=typical_latency(windows),
             latency_at_per_s=rate_per_s,
             doubts=self._doubts(windows, _of_latency(windows)),
@@ -173,10 +170,11 @@ class _Observer:
         """Observe at a limited rate; what a new engine does at first is not kept."""
         most_cold = self._most_cold_windows()
         seen: list[Observation] = []
+        cold = 0
         for window in self.deployment.observe(rate, most_cold + self.wanted):
             if self._is_cold(window):
-                self.warm_up_seen += 1
-                phase, index, planned = Phase.WARM_UP, self.warm_up_seen, most_cold
+                cold += 1
+                phase, index, planned = Phase.WARM_UP, cold, most_cold
             else:
                 seen.append(window)
                 phase, index, planned = Phase.THROTTLED, len(seen), self.wanted
@@ -224,12 +222,9 @@ class _Observer:
             )
             self.report(WindowSeen(phase, index, planned, self.load.configuration, window))
             if _keeps_up(rate, seen):
-                self.warm_up_seen += len(seen)
                 return True, tuple(seen), ()
             if len(steady) >= self.wanted or _is_hopeless(steady, reference_per_s):
-                self.warm_up_seen += len(seen) - len(steady)
                 return False, tuple(steady[-self.wanted :]), ()
-        self.warm_up_seen += len(seen) - self.wanted
         return False, tuple(seen[-self.wanted :]), (Doubt.NOT_STATIONARY,)
 
     def _is_cold(self, window: Observation) -> bool:

@@ -1,7 +1,7 @@
 """What is measured: one window of a running job, and a measurement: the windows of one configuration.
 
 Throughput is source rows per second, summed over the sources. Processing latency runs from the read at the source
-to the sink; end-to-end latency from the moment the message was due to be sent.
+to the sink; what waits before the source is told by the queue.
 """
 
 from __future__ import annotations
@@ -86,7 +86,6 @@ class Observation:
     offered_per_s: float
     throughput_per_s: float
     processing_ms: Latency
-    end_to_end_ms: Latency
     queue_rows: float
     """Rows waiting before the source at the end of the window."""
     overran: bool
@@ -147,7 +146,6 @@ class Measurement(_Sums):
     """The windows at the load that the trial asked for: stress, or the throttled rate."""
     calm: tuple[Observation, ...] = ()
     """The windows at a small stream, where the trial asked for application features."""
-    warm_up_windows: int = 0
     latency_ms: Latency | None = None
     """Processing latency of the probe at 90 % of the throughput; None where there was no probe, or no row told it."""
     latency_at_per_s: float | None = None

@@ -45,7 +45,7 @@ class CountingEngine:
     def observe(self, rate_per_s, windows):
         for _ in range(windows):
             seen = window(float(next(self.shown)), operators={"work": operator_window(busy_s=1.0)})
-            yield replace(seen, end_to_end_ms=UNKNOWN)
+            yield replace(seen, processing_ms=UNKNOWN)
 
     def close(self):
         self.open -= 1
@@ -96,5 +96,5 @@ def test_windows_are_kept_whole(saved):
     confronted(saved, CountingEngine)
     _, replayed = confronted(saved, unopened)
     seen = replayed.blocks[0][0]
-    assert math.isnan(seen.end_to_end_ms.p95)
+    assert math.isnan(seen.processing_ms.p95)
     assert seen.operators["work"] == operator_window(busy_s=1.0)

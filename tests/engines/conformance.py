@@ -68,9 +68,8 @@ class EngineConformance:
             assert window.queue_rows >= 0
             assert window.speed_index > 0
             assert window.cpu_s > 0
-            for latency in (window.processing_ms, window.end_to_end_ms):
-                assert 0 < latency.p50 <= latency.p95 <= latency.p99
-            assert window.end_to_end_ms.mean >= window.processing_ms.mean
+            latency = window.processing_ms
+            assert 0 < latency.p50 <= latency.p95 <= latency.p99
 
     def test_a_low_rate_goes_through(self, deployment, low_rate):
         """What is offered comes out, once the deployment is warm."""
@@ -79,11 +78,10 @@ class EngineConformance:
         assert last.throughput_per_s == pytest.approx(low_rate, rel=0.1)
 
     def test_stress_builds_a_backlog(self, deployment, stress_rate):
-        """Above capacity rows pile up before the source, window by window, and end-to-end latency with them."""
+        """Above capacity rows pile up before the source, window by window."""
         windows = list(deployment.observe(stress_rate, self.windows))
         assert windows[-1].throughput_per_s < stress_rate
         assert windows[-1].queue_rows > windows[0].queue_rows > 0
-        assert windows[-1].end_to_end_ms.p50 > windows[0].end_to_end_ms.p50
 
     def test_every_observe_starts_with_an_empty_backlog(self, deployment, stress_rate, low_rate):
         """What piled up under stress does not weigh on the next measurement."""

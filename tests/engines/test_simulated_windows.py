@@ -149,18 +149,17 @@ def test_a_hot_key_shows_in_the_busiest_task():
     assert seen.busiest_task_s / (seen.busy_s / seen.tasks) == pytest.approx((0.5 + 0.5 / 4) * 4, rel=0.01)
 
 
-def test_overload_fills_the_buffers_and_end_to_end_grows_with_the_backlog():
-    """Processing latency is what the full queues hold; end to end is the backlog."""
+def test_overload_fills_the_buffers_and_the_backlog_grows():
+    """Processing latency is what the full queues hold; what waits before the source is the backlog."""
     topology = chain(Operator("parse", cost=Cost(cpu_ms=1)))
     engine = _engine()
     calm = _observe(engine, topology, tasks(topology, 1, 1), 500, 20)
     stressed = _observe(engine, topology, tasks(topology, 1, 1), 1300, 20)
     assert stressed[-1].processing_ms.p50 == pytest.approx(64, rel=0.15)
     assert calm[-1].processing_ms.p50 < 5
-    waits = [window.end_to_end_ms.p50 for window in stressed]
-    assert waits == sorted(waits)
-    last = stressed[-1]
-    assert last.end_to_end_ms.p95 == pytest.approx(1000 * last.queue_rows / last.throughput_per_s, rel=0.1)
+    waiting = [window.queue_rows for window in stressed]
+    assert waiting == sorted(waiting)
+    assert waiting[-1] > waiting[0] > 0
 
 
 def test_back_pressure_fills_what_lies_before_the_bottleneck_only():

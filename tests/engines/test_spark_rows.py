@@ -17,17 +17,16 @@ def stamp(due_ms: int, waited_ms: float) -> int:
     return due_ms * 1000 + 1 + round(998 * math.log1p(min(waited_ms, LONGEST_MS)) / math.log1p(LONGEST_MS))
 
 
-def read(due_ms: int, waited_ms: float, processing_ms: int) -> tuple[float, float]:
+def read(due_ms: int, waited_ms: float, processing_ms: int) -> float:
     arrived = due_ms + round(waited_ms) + processing_ms
-    processing, end_to_end = latencies_ms(np.array([stamp(due_ms, waited_ms)]), np.array([arrived]))
-    return float(processing[0]), float(end_to_end[0])
+    (processing,) = latencies_ms(np.array([stamp(due_ms, waited_ms)]), np.array([arrived])).tolist()
+    return float(processing)
 
 
 @given(st.integers(0, 2**41), st.integers(0, int(LONGEST_MS)), st.integers(1, 100_000))
-def test_both_latencies_come_back(due_ms, waited_ms, processing_ms):
-    """End-to-end exactly, processing to a millisecond or 0.7 % of the time that the row had waited."""
-    processing, end_to_end = read(due_ms, waited_ms, processing_ms)
-    assert end_to_end == waited_ms + processing_ms
+def test_the_latency_comes_back(due_ms, waited_ms, processing_ms):
+    """To a millisecond or 0.7 % of the time that the row had waited."""
+    processing = read(due_ms, waited_ms, processing_ms)
     assert processing == pytest.approx(processing_ms, abs=max(1.0, 0.007 * (1 + waited_ms)))
 
 
@@ -41,8 +40,7 @@ def test_a_stamp_stays_within_its_millisecond(due_ms, waited_ms):
 
 def test_latency_is_never_negative():
     """A waiting time that was rounded up must not take more than there was."""
-    processing, _ = read(1_000_000, 599_000, 0)
-    assert processing >= 0
+    assert read(1_000_000, 599_000, 0) >= 0
 
 
 @pytest.mark.spark

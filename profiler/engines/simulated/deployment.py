@@ -104,7 +104,7 @@ class SimulatedDeployment:
             noise = self._noise.window()
             speed = noise.throughput_factor * self._warm_up.factor(self._age_s + self._window_s / 2)
             span = self._span(offered_per_s, backlog_rows, speed)
-            observation = self._observation(offered_per_s, backlog_rows, span, noise, speed)
+            observation = self._observation(offered_per_s, span, noise, speed)
             backlog_rows = span.backlog_rows
             self._age_s += span.duration_s
             self._clock.now_s += span.duration_s
@@ -124,15 +124,11 @@ class SimulatedDeployment:
         left = max(0.0, backlog_rows + (offered_per_s - flow) * duration_s)
         return _Span(duration_s, flow, asked > capacity, left)
 
-    def _observation(
-        self, offered_per_s: float, backlog_rows: float, span: _Span, noise: WindowNoise, speed: float
-    ) -> Observation:
+    def _observation(self, offered_per_s: float, span: _Span, noise: WindowNoise, speed: float) -> Observation:
         limit = self._saturation
         state = limit.state if span.saturated else self._flow.state(self._every_case(span.flow_per_s / speed))
         full = limit.full[self._segment] & span.saturated
         rates = self._flow.task_rates(self._every_case(span.flow_per_s))[self._segment]
-        backlog_s = (backlog_rows / span.flow_per_s, span.backlog_rows / span.flow_per_s)
-        processing, end_to_end = self._sampler.window(state.busy[self._segment], rates, full, backlog_s)
         # Cores used at speed 1 in this window's time, at this window's cost of a row; warm-up costs CPU per row too.
         used_s = state.cpu[self._segment] * noise.throughput_factor * noise.cpu_factor * span.duration_s
         return Observation(
@@ -140,8 +136,7 @@ class SimulatedDeployment:
             duration_s=span.duration_s,
             offered_per_s=offered_per_s,
             throughput_per_s=span.flow_per_s,
-            processing_ms=processing,
-            end_to_end_ms=end_to_end,
+            processing_ms=self._sampler.window(state.busy[self._segment], rates, full),
             queue_rows=span.backlog_rows,
             overran=span.duration_s > (1 + _OVERRUN) * self._window_s,
             speed_index=noise.speed_index,

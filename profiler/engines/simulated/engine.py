@@ -129,7 +129,7 @@ class SimulatedEngine:
         busy, rates = flow.state(rate).busy[0], flow.task_rates(rate)[0]
         nothing_full = np.zeros(busy.shape, dtype=np.bool_)
         for _ in range(2):
-            processing, _end_to_end = sampler.window(busy, rates, nothing_full, (0.0, 0.0))
+            processing = sampler.window(busy, rates, nothing_full)
         return Truth(float(capacity[0]), load, processing)
 
     def capacities(self, topology: Topology, counts: Ints) -> Floats:

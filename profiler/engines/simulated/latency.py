@@ -69,13 +69,11 @@ class RowSampler:
             hop_s = np.where(self._input_of[element] == self._network.before[edge], took, hop_s)
         return hop_s
 
-    def window(
-        self, busy: Floats, rate_per_s: Floats, full: npt.NDArray[np.bool_], backlog_s: tuple[float, float]
-    ) -> tuple[Latency, Latency]:
-        """Return processing and end-to-end latency of one window.
+    def window(self, busy: Floats, rate_per_s: Floats, full: npt.NDArray[np.bool_]) -> Latency:
+        """Return the processing latency of one window.
 
         Per kind of thread and node: the part of the time a task is busy, whether its queue is full; per kind: the
-        rows it gets per second. `backlog_s` is what rows wait before the source at the window's start and end.
+        rows it gets per second.
         """
         rates = rate_per_s[self.kinds]
         service_s = busy[self.kinds, self.on_node] / rates
@@ -88,28 +86,23 @@ class RowSampler:
         # Rows before a blocked source are the backlog, which is accounted for apart.
         held = np.where(self._at_source, 0.0, limit_s)[full]
         waits[full], self._wait_s[full] = held[:, None], held
-        return self._walk(waits, services, np.linspace(*backlog_s, self._rows))
+        return self._walk(waits, services)
 
-    def _walk(self, waits: Floats, services: Floats, backlog_s: Floats) -> tuple[Latency, Latency]:
-        """Send the sampled rows down the DAG; one line of times for processing, one for end to end."""
+    def _walk(self, waits: Floats, services: Floats) -> Latency:
+        """Send the sampled rows down the DAG."""
         threads, columns = self._flow.threads, np.arange(self._rows)
         position = self._rng.integers(0, self._depth, self._queue_of.shape)
         wait, stay = waits[self._queue_of, position], services[self._queue_of, position]
         stay[~self._thread_at_source] += wait[~self._thread_at_source]
-        times = np.empty((len(threads), 2, self._rows))
+        times = np.empty((len(threads), self._rows))
         for element, inputs in enumerate(self._network.inputs):
             thread = threads[element]
             if not inputs:
                 times[element] = stay[thread]
-                times[element, 1] += wait[thread] + backlog_s
             elif threads[inputs[0]] == thread:
                 times[element] = times[inputs[0]]
             else:
-                came = times[inputs[0]] if len(inputs) == 1 else times[self._input_of[element], :, columns].T
+                came = times[inputs[0]] if len(inputs) == 1 else times[self._input_of[element], columns]
                 times[element] = came + (self._hop_s[element] + stay[thread])
-        ends = 1000 * times[self._end_of, :, columns].T
-        means, quantiles = ends.mean(axis=1), np.quantile(ends, QUANTILES, axis=1)
-        processing, end_to_end = (
-            Latency(float(mean), *map(float, line)) for mean, line in zip(means, quantiles.T, strict=True)
-        )
-        return processing, end_to_end
+        ends = 1000 * times[self._end_of, columns]
+        return Latency(float(ends.mean()), *map(float, np.quantile(ends, QUANTILES)))

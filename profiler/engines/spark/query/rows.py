@@ -59,14 +59,12 @@ def source_rows(messages: DataFrame, every: int) -> DataFrame:
     )
 
 
-def latencies_ms(
-    stamps_us: npt.NDArray[np.int64], arrived_ms: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Read processing and end-to-end latencies from the stamps of sampled rows and when they arrived."""
+def latencies_ms(stamps_us: npt.NDArray[np.int64], arrived_ms: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Read processing latencies from the stamps of sampled rows and when they arrived."""
     due_ms, code = stamps_us // 1000, stamps_us % 1000
     waited_ms = np.expm1((code - 1) * np.log1p(LONGEST_MS) / _CODES)
-    end_to_end = (arrived_ms - due_ms).astype(np.float64)
-    return np.maximum(end_to_end - waited_ms, 0.0), end_to_end
+    since_read: npt.NDArray[np.float64] = np.maximum((arrived_ms - due_ms).astype(np.float64) - waited_ms, 0.0)
+    return since_read
 
 
 def watched(rows: DataFrame) -> DataFrame:
@@ -74,15 +72,12 @@ def watched(rows: DataFrame) -> DataFrame:
     stamp = f"unix_micros({EVENT_TIME})"
     sampled = f"pmod({stamp}, 1000) > 0"
     waited = f"exp((pmod({stamp}, 1000) - 1) * {np.log1p(LONGEST_MS) / _CODES}D) - 1"
-    quantiles = list(QUANTILES)
     timed = rows.withColumn("__total", F.expr(f"case when {sampled} then {_CLOCK} - floor({stamp} / 1000) end"))
     timed = timed.withColumn("__since_read", F.expr(f"greatest(0D, __total - ({waited}))"))
     return timed.observe(
         WATCHED,
         F.avg("__since_read").alias("processing_mean"),
-        F.percentile_approx("__since_read", quantiles).alias("processing"),
-        F.avg("__total").alias("end_to_end_mean"),
-        F.percentile_approx("__total", quantiles).alias("end_to_end"),
+        F.percentile_approx("__since_read", list(QUANTILES)).alias("processing"),
     ).drop("__total", "__since_read")
 
 

@@ -44,8 +44,8 @@ class Batch:
     rows_by_topic: dict[str, int]
     rows_out: dict[str, int]
     """Counted rows by element; empty without full detail."""
-    latencies: tuple[Latency, Latency] | None = None
-    """The processing and the end-to-end latency, where they are observed inside the query."""
+    latency: Latency | None = None
+    """The processing latency, where it is observed inside the query."""
     state_rows: int | None = None
     """Rows of the whole query's state at the end of the batch; None where it keeps none."""
     observed: Mapping[str, Any] = field(default_factory=dict)
@@ -118,15 +118,15 @@ def read_progress(text: str) -> Batch:
             for name, values in observed.items()
             if name.startswith(ROWS_OUT)
         },
-        latencies=_latencies(observed.get(WATCHED, {})),
+        latency=_latency(observed.get(WATCHED, {})),
         state_rows=_state_rows(said.get("stateOperators", ())),
         observed=observed,
     )
 
 
-def watched_latency(finished: Mapping[str, Finished]) -> tuple[Latency, Latency] | None:
-    """Give the latencies that a query observed before an operator dropped `event_time`."""
-    return next((each.batch.latencies for each in finished.values() if each.batch.latencies is not None), None)
+def watched_latency(finished: Mapping[str, Finished]) -> Latency | None:
+    """Give the latency that a query observed before an operator dropped `event_time`."""
+    return next((each.batch.latency for each in finished.values() if each.batch.latency is not None), None)
 
 
 def throughput_per_s(layout: Layout, finished: Mapping[str, Finished], bounded: Container[str] = ()) -> float:
@@ -255,10 +255,7 @@ def _state_rows(operators: Sequence[Mapping[str, Any]]) -> int | None:
     return sum(int(each["numRowsTotal"]) for each in operators) if operators else None
 
 
-def _latencies(observed: Mapping[str, Any]) -> tuple[Latency, Latency] | None:
-    if observed.get("end_to_end") is None:
+def _latency(observed: Mapping[str, Any]) -> Latency | None:
+    if observed.get("processing") is None:
         return None
-    return (
-        Latency(observed["processing_mean"], *observed["processing"]),
-        Latency(observed["end_to_end_mean"], *observed["end_to_end"]),
-    )
+    return Latency(observed["processing_mean"], *observed["processing"])

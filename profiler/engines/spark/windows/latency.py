@@ -41,17 +41,10 @@ class SampleCollector:
         with self._lock:
             return self._looks.arrivals(time.time())
 
-    def between(
-        self,
-        start_s: float,
-        end_s: float,
-        held_s: Callable[[Floats], Floats],
-        weigh: Weigh,
-    ) -> tuple[Latency, Latency]:
-        """Give processing and end-to-end latency of the sampled rows that arrived in a span, and forget older ones.
+    def between(self, start_s: float, end_s: float, weigh: Weigh) -> Latency:
+        """Give the processing latency of the sampled rows that arrived in a span, and forget older ones.
 
-        `held_s` tells by how much earlier messages of some due times would have been due in an open loop, `weigh` how
-        much rows read at some times count. Without any sampled row both latencies are not-a-number.
+        `weigh` tells how much rows read at some times count. Without any sampled row the latency is not-a-number.
         """
         start_ms, end_ms = start_s * 1000, end_s * 1000
         with self._lock:
@@ -59,10 +52,8 @@ class SampleCollector:
             kept = arrived >= start_ms
             self._stamps_us, self._arrived_ms = array("q", stamps[kept].tolist()), array("q", arrived[kept].tolist())
         chosen = kept & (arrived < end_ms)
-        processing, end_to_end = latencies_ms(stamps[chosen], arrived[chosen])
-        held_ms = 1000 * held_s(stamps[chosen] / 1e6)
-        weights = weigh((arrived[chosen] - processing) / 1000)
-        return summary(processing, weights), summary(end_to_end + held_ms, weights)
+        processing = latencies_ms(stamps[chosen], arrived[chosen])
+        return summary(processing, weigh((arrived[chosen] - processing) / 1000))
 
     def close(self) -> None:
         """Stop reading; calling it twice is fine."""

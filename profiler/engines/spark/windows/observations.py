@@ -61,14 +61,11 @@ class Observations:
             return None
         achieved = self._generator.achieved(span.start_s, span.end_s)
         held_before, held = throttle_thread.held_rows(np.array([span.start_s, span.end_s])).tolist()
-        processing, end_to_end = self._collector.between(
-            span.start_s,
-            span.end_s,
-            lambda due_s: throttle_thread.held_rows(due_s) / throttle.rate_per_s,
-            as_in(self._shared.production_batch_s, window_s, lead.start_s),
+        processing = self._collector.between(
+            span.start_s, span.end_s, as_in(self._shared.production_batch_s, window_s, lead.start_s)
         )
         if latency_up_to is not None and math.isnan(processing.p50):
-            processing, end_to_end = assembly.watched_latency(finished) or (processing, end_to_end)
+            processing = assembly.watched_latency(finished) or processing
         operators = self._operators(finished, lead, span.scale_s)
         operators |= {name: replace(operators[name], hides_python=True) for name in hidden_python}
         sources = [query.chain.name for query in layout.queries if query.chain.sources]
@@ -79,7 +76,6 @@ class Observations:
             offered_per_s=achieved.offered_per_s + (held - held_before) / span.duration_s,
             throughput_per_s=sustained_per_s * span.scale_s / span.duration_s,
             processing_ms=processing,
-            end_to_end_ms=end_to_end,
             queue_rows=held + sum(finished[name].waiting for name in sources),
             overran=assembly.overran(finished, window_s),
             speed_index=self._shared.speed.between(span.start_s, span.end_s),
