@@ -198,8 +198,9 @@ def has_blocks(result: Mapping[str, Any]) -> bool:
     return _schema_name(result) in (GATE_RESULT.name, COMPARE_RESULT.name)
 
 
-def _schema_name(document: Mapping[str, Any]) -> str:
-    return str(document.get("schema")).partition("/")[0]
+def _schema_name(document: Any) -> str:
+    named = document.get("schema") if isinstance(document, Mapping) else None
+    return str(named).partition("/")[0]
 
 
 def run_document(run: Run) -> dict[str, Any]:

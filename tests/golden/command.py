@@ -29,9 +29,8 @@ def history_in_memory() -> Iterator[None]:
     kept = MemoryStore()
     with ExitStack() as stack:
         for name, stand_in in (
-            ("profiler.services.mongo.open_mongo", _opened),
-            ("profiler.history.mongo.store.MongoStore", lambda _uri: kept),
-            ("profiler.history.mongo.store.open_revived", lambda _mongo: kept),
+            ("profiler.history.mongo.opening.open_mongo", _opened),
+            ("profiler.history.mongo.opening.MongoStore", lambda _uri: kept),
         ):
             stack.enter_context(mock.patch(name, stand_in))
         yield

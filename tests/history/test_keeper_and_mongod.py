@@ -11,7 +11,8 @@ import pytest
 from profiler.experiment.events import RoundDecided, TrialStarted
 from profiler.history.files.exchange import import_file
 from profiler.history.keeper import Keeper, Kept, Patience
-from profiler.history.mongo.store import MongoStore, open_revived
+from profiler.history.mongo.opening import revived_store
+from profiler.history.mongo.store import MongoStore
 from profiler.services.mongo import open_mongo
 from tests.history.histories import a_result, a_run, decided
 from tests.history.test_keeper import throughputs, window_seen
@@ -80,7 +81,7 @@ def test_what_a_mongod_misses_that_is_back_too_late_is_imported_from_the_file(ow
 def test_a_mongod_of_our_own_is_brought_back(tmp_path, file, wait_until):
     """It is the keeper who notices, and who has it started again."""
     with open_mongo(None, tmp_path) as mongo:
-        with Keeper(lambda: open_revived(mongo), a_run(), file, patience=PATIENT) as keeper:
+        with Keeper(lambda: revived_store(mongo), a_run(), file, patience=PATIENT) as keeper:
             keeper(window_seen(0))
             first = mongo.pid  # type: ignore[attr-defined]
             os.kill(first, signal.SIGKILL)
@@ -88,7 +89,7 @@ def test_a_mongod_of_our_own_is_brought_back(tmp_path, file, wait_until):
                 keeper(window_seen(number))
         assert keeper.close() == Kept()
         assert mongo.pid != first  # type: ignore[attr-defined]
-        store = open_revived(mongo)
+        store = revived_store(mongo)
         assert throughputs(store) == list(range(20))
         store.close()
 

@@ -11,7 +11,8 @@ import pymongo
 import pytest
 
 from profiler.errors import ProfileError, UsageError
-from profiler.history.mongo.store import MongoStore, open_revived
+from profiler.history.mongo.opening import revived_store
+from profiler.history.mongo.store import MongoStore
 from profiler.history.store import StoreFailed
 from profiler.services.mongo import open_mongo
 from tests.history.histories import NOON, a_run, decided, seen
@@ -197,10 +198,10 @@ def test_what_bson_cannot_hold_is_a_clear_error(opened, mongo_uri):
 def test_the_store_of_a_shared_mongod_is_reopened_after_its_death(tmp_path):
     """The server is started again on its data, and what was stored is there."""
     with open_mongo(None, tmp_path) as mongo:
-        store = open_revived(mongo)
+        store = revived_store(mongo)
         store.begin_run(a_run())
         store.close()
         os.kill(mongo.pid, signal.SIGKILL)  # type: ignore[attr-defined]
-        store = open_revived(mongo)
+        store = revived_store(mongo)
         assert store.load_run("run-1").run == a_run()
         store.close()

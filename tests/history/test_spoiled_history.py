@@ -24,6 +24,10 @@ ASKED = ("--engine", "simulated", "--mongo", "mongodb://nowhere", "--quick", "--
 SPOILED = {
     "a topology that is a number": lambda store: store.begin_run(replace(a_run("bad"), topology=5)),
     "a result of another shape": lambda store: (store.begin_run(a_run("bad")), store.save_result("bad", {"best": 5})),
+    "a result with a schema that is none": lambda store: (
+        store.begin_run(a_run("bad")),
+        store.save_result("bad", {**a_result("bad"), "schema": ["profile/1"]}),
+    ),
     "a result without a gain": lambda store: (
         store.begin_run(a_run("bad")),
         store.save_result("bad", {**a_result("bad"), "gain": "much"}),

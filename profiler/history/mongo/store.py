@@ -51,7 +51,7 @@ from profiler.history.records import (
 )
 from profiler.history.store import SCHEMA_VERSION, NoSuchBaseline, NoSuchRun, UnreadableRun
 from profiler.history.unreadable import Spoiled, Unreadable, ignored
-from profiler.services.mongo import Mongo, redacted
+from profiler.services.mongo import redacted
 
 TIMEOUT_S = 5.0
 DATABASE = "profile"
@@ -298,12 +298,6 @@ class MongoStore:
         with clear_errors(self._shown):
             entries = self._database.rounds.find({"run": run}).sort("number", pymongo.ASCENDING)
             return {entry["number"]: entry["document"] for entry in entries}
-
-
-def open_revived(mongo: Mongo) -> MongoStore:
-    """Open the store of a database, bringing the database back first where it died."""
-    mongo.revive()
-    return MongoStore(mongo.uri)
 
 
 def _counted(collection: Collection[Document], runs: Sequence[str]) -> Counter[str]:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
 
+from profiler.history.store import Store
 from profiler.settings.declarations import Settings
 
-if TYPE_CHECKING:
-    from profiler.history.store import Store
-
-OpenStore = Callable[[], "Store"]
+OpenStore = Callable[[], Store]
 """Opens the history, again after its database died too."""
 
 
@@ -41,32 +38,17 @@ class HistorySession:
 
 
 @contextmanager
-def opened_store(settings: Settings, note: Callable[[str], None] = lambda _: None) -> Iterator[Store]:
-    """Yield the history in MongoDB, the user's own one unless another is named; `note` hears what takes time."""
-    from profiler.history.mongo.store import MongoStore
-    from profiler.services.mongo import open_mongo
-    from profiler.services.run_folder import cache_directory
-
-    with (
-        open_mongo(settings.mongo, cache_directory(), report=note) as mongo,
-        closing(MongoStore(mongo.uri)) as store,
-    ):
-        yield store
-
-
-@contextmanager
 def opened_history(settings: Settings, note: Callable[[str], None]) -> Iterator[HistorySession]:
     """Yield the same history for as long as something is measured; one that can't be written is told at once."""
-    from profiler.history.mongo.store import open_revived
-    from profiler.services.mongo import open_mongo
-    from profiler.services.run_folder import cache_directory
+    # The database's client takes 0.2 s, and what is simulated needs none.
+    from profiler.history.mongo.opening import opened_mongo, revived_store
 
-    with open_mongo(settings.mongo, cache_directory(), report=note) as mongo:
+    with opened_mongo(settings, note) as mongo:
 
         def revived() -> str:
             mongo.revive()
             return mongo.uri
 
-        with closing(HistorySession(lambda: open_revived(mongo), revived)) as session:
+        with closing(HistorySession(lambda: revived_store(mongo), revived)) as session:
             session.store()
             yield session

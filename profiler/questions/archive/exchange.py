@@ -10,8 +10,8 @@ from profiler.experiment.rounds import Round
 from profiler.history.files.exchange import export_run, put
 from profiler.history.files.lines import History, read_history
 from profiler.history.files.unsaved import unsaved_folder
+from profiler.history.mongo.opening import opened_store
 from profiler.history.records import MeasuredBlock, Result, SeenWindow
-from profiler.history.session.opening import opened_store
 from profiler.report.console import error_console, result_console
 from profiler.report.words import counted
 from profiler.services.run_folder import cache_directory

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from profiler.history.baselines import SavedBaseline
 from profiler.history.files.unsaved import unsaved_files
+from profiler.history.mongo.opening import opened_store
 from profiler.history.records import RunKind, RunState
-from profiler.history.session.opening import opened_store
 from profiler.history.terminal import baseline_entry, print_baselines, print_runs, run_entry
 from profiler.history.unreadable import Unreadable
 from profiler.report.console import error_console, result_console

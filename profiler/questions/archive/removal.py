@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 from profiler.errors import UsageError
 from profiler.history.baselines import SavedBaseline
+from profiler.history.mongo.opening import opened_store
 from profiler.history.pruning import Pruning, Unwanted, carry_out, pruning
 from profiler.history.records import StoredRun
 from profiler.history.session.keeping import is_measured_now
-from profiler.history.session.opening import opened_store
 from profiler.history.store import Store, UnreadableRun
 from profiler.history.terminal import print_runs
 from profiler.history.unreadable import Unreadable

@@ -8,8 +8,8 @@ from typing import Any
 
 from profiler.errors import UsageError
 from profiler.experiment.rounds import Round
+from profiler.history.mongo.opening import opened_store
 from profiler.history.records import RunKind, StoredRun
-from profiler.history.session.opening import opened_store
 from profiler.history.terminal import when
 from profiler.questions.compare.document import read_comparison
 from profiler.questions.compare.terminal import print_comparison
