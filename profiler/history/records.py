@@ -214,12 +214,12 @@ def run_document(run: Run) -> dict[str, Any]:
 def run_from(document: Mapping[str, Any]) -> Run:
     """Turn a document back into the run it came from."""
     run = read_document(_run_adapter(), RUN.current(document), "run")
-    if not _is_name(run.id):
+    if not is_run_name(run.id):
         raise ProfileError("A stored run can't be read: its id is no name of a run.", hint="Was its file changed?")
     return run
 
 
-def _is_name(run: str) -> bool:
+def is_run_name(run: str) -> bool:
     """Tell whether files can be called by a run, and people shown it; ours are dates with a few letters."""
     return run.isprintable() and 0 < len(run.encode()) <= _LONGEST_NAME and run.strip(".") != "" and "/" not in run
 

@@ -24,7 +24,7 @@ from profiler.history.records import (
     SeenWindow,
     StoredRun,
 )
-from profiler.history.unreadable import Spoiled, Unreadable, ignored
+from profiler.history.unreadable import Spoiled, Unreadable, ignored, shortened
 
 SCHEMA_VERSION = 1
 
@@ -40,7 +40,8 @@ class NoSuchRun(UsageError):  # noqa: N818 - reads as what happened
         """Suggest the nearest of the `known` runs."""
         suggestion = did_you_mean(run, known, otherwise="")
         super().__init__(
-            f"The history holds no run '{run}'.", hint=f"{suggestion} 'profile history list' shows the runs.".strip()
+            f"The history holds no run '{shortened(run)}'.",
+            hint=f"{suggestion} 'profile history list' shows the runs.".strip(),
         )
 
 

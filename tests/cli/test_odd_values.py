@@ -59,3 +59,12 @@ def test_a_name_that_no_file_has_is_refused(case, call, profile, refused, folder
     name, sentence = FILES[case]
     (folder / "circle.py").symlink_to("circle.py")
     assert sentence in refused(profile(*[name if each == "FILE" else each for each in call]))
+
+
+@pytest.mark.parametrize("name", ["r" * 5000, "a\ud800", "../../x", "."])
+@pytest.mark.parametrize("call", [["run", "linear"], ["gate", "linear", "--aa"]], ids=["run", "gate"])
+def test_a_run_that_cannot_be_is_not_gone_on_with(name, call, profile, refused, store, folder: Path) -> None:
+    """Files are called by runs, and no such file is made."""
+    said = refused(profile(*call, "--engine", "simulated", "--mongo", "mongodb://nowhere", "--quiet", "--resume", name))
+    assert said.startswith("The history holds no run '")
+    assert len(said) < 200

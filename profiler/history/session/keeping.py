@@ -13,9 +13,9 @@ from typing import Any, Generic, TypeVar
 from profiler.experiment.events import BlockMeasured, Event, Listener, RoundDecided
 from profiler.history.files.unsaved import unsaved_path
 from profiler.history.keeper import Keeper
-from profiler.history.records import Run, RunKind, RunState, StoredRun
+from profiler.history.records import Run, RunKind, RunState, StoredRun, is_run_name
 from profiler.history.session.opening import HistorySession
-from profiler.history.store import Store
+from profiler.history.store import NoSuchRun, Store
 from profiler.report.console import error_console
 from profiler.services.run_folder import cache_directory
 from profiler.services.run_lock import is_being_written, only_writer, place_of
@@ -69,6 +69,8 @@ def kept(
     if history is None:
         yield Keeping(run, (), watcher, lambda _: None)
         return
+    if not is_run_name(run.id):
+        raise NoSuchRun(run.id, ())
     cache = cache_directory()
     run = replace(run, place=place_of(cache))
     with only_writer(cache, run.id):
