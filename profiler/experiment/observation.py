@@ -152,6 +152,11 @@ class Measurement(_Sums):
     """Rate of that probe, None without one: lower than 90 % where the machine had become slower meanwhile."""
     doubts: tuple[Doubt, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse what no round was: nothing can be said of it."""
+        if not self.windows:
+            raise ValueError("a measurement without windows")
+
     @property
     def latency_unknown(self) -> bool:
         """Tell whether it was probed and no row told its latency, as hardly any comes out of the job."""

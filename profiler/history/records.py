@@ -301,9 +301,9 @@ def read_document(adapter: TypeAdapter[T], document: Mapping[str, Any], noun: st
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(_keys(document, first["loc"], is_missing=first["type"] == "missing"))
-        where = f" at '{place}'" if place else ""
+        said = first["msg"].removeprefix("Value error, ") + (f" at '{place}'" if place else "")
         raise ProfileError(
-            f"A stored {noun} can't be read: {first['msg']}{where}.", hint="Was it written by another version?"
+            f"A stored {noun} can't be read: {said}.", hint="Was it written by another version?"
         ) from None
 
 

@@ -125,6 +125,10 @@ def test_a_document_of_an_older_version_is_read(document):
         ("gain", None),
         ("topology", 5),
         ("fingerprint", "abc"),
+        ("fingerprint.application.split", 5),
+        ("fingerprint.asked.latency", 500),
+        ("best.throughput_interval_per_s", [1.0]),
+        ("rounds.0.record.trial.configuration.items.0", []),
         ("recalibration.full_rounds", "few"),
     ],
 )
@@ -137,6 +141,16 @@ def test_a_wrong_type_is_refused_with_its_key(document, key, value):
         inner = inner[part]
     inner[last] = value
     with pytest.raises(ProfileError, match=f"at '{re.escape(key)}"):
+        read_profile(broken)
+
+
+def test_a_round_in_which_nothing_was_seen_is_refused_with_its_key(document):
+    """It has no throughput."""
+    broken = json.loads(json.dumps(document))
+    broken["rounds"][0]["record"]["measurement"]["windows"] = []
+    with pytest.raises(
+        ProfileError, match=r"can't be read: a measurement without windows at 'rounds\.0\.record\.measurement'"
+    ):
         read_profile(broken)
 
 

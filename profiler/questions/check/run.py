@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from profiler.engines.catalogue import kind_of
@@ -14,6 +13,7 @@ from profiler.questions.check.request import CheckRequest
 from profiler.questions.check.terminal import print_checked
 from profiler.report.console import error_console, result_console
 from profiler.report.documents import document_of
+from profiler.report.writers import as_printed_json
 from profiler.settings.choices import EngineName
 from profiler.settings.declarations import Settings
 from profiler.settings.user_payloads import in_words, payload_samples
@@ -28,7 +28,7 @@ def run_check(request: CheckRequest, settings: Settings) -> int:
         loaded, bound=settings.slots, room=kind_of(EngineName.SPARK).room(settings), columns=columns
     )
     if request.as_json:
-        _say(json.dumps(document_of(check_answer(checked, samples)), indent=2, ensure_ascii=False))
+        sys.stdout.write(as_printed_json(document_of(check_answer(checked, samples))))
     else:
         print_checked(result_console(), checked)
         for source in loaded.sources:
