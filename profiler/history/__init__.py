@@ -5,6 +5,7 @@
 | `store` | the Protocol that every store keeps; one conformance test class runs on all of them |
 | `records`, `documents` | what is stored, and its plain documents |
 | `migrations` | the versions of documents that last, and the steps between them |
+| `unreadable` | what stands for a document that can't be read |
 | `baselines` | what a gate compares with, and its document |
 | `memory`, `mongo` | the two stores |
 | `keeper` | the listener that writes while a profile runs |
