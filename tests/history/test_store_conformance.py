@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from profiler.errors import UsageError
 from profiler.history.memory import MemoryStore
 from profiler.history.records import Answer, Best, BlocksAnswer, Confirmed, Result, RunKind, RunState
-from profiler.history.store import NoSuchBaseline, NoSuchRun, Store, write_records
+from profiler.history.store import NoSuchBaseline, NoSuchRun, Store, UnreadableRun, write_records
+from profiler.history.unreadable import Unreadable
 from profiler.statistics.result import Verdict
 from tests.history.histories import (
     NOON,
@@ -278,3 +280,30 @@ class TestStore:
         """Wherever a URI came from."""
         store.save_baseline(a_baseline(environment={"machine": "spark://user:pw@host:7077"}))
         assert store.load_baseline("word-count", "spark", "main").environment == {"machine": "spark://***@host:7077"}
+
+    def test_a_run_that_can_t_be_read_is_left_out_and_told(self, store: Store) -> None:
+        """Asked for by its name it is refused; it can be deleted like others."""
+        store.begin_run(a_run("good"))
+        store.begin_run(replace(a_run("no topology"), topology=5))  # type: ignore[arg-type]
+        store.begin_run(a_run("no result"))
+        store.save_result("no result", {**a_result("no result"), "gain": "much"})
+        spoiled: list[Unreadable] = []
+        assert [found.run.id for found in store.find_runs(spoiled=spoiled.append)] == ["good"]
+        assert {each.name for each in spoiled} == {"no topology", "no result"}
+        for name in ("no topology", "no result"):
+            with pytest.raises(UnreadableRun, match=f"Run '{name}' can't be read: A stored r"):
+                store.load_run(name)
+            store.delete_run(name)
+        spoiled.clear()
+        assert len(store.find_runs(spoiled=spoiled.append)) == 1
+        assert spoiled == []
+
+    def test_a_baseline_that_can_t_be_read_is_left_out_and_told(self, store: Store) -> None:
+        """It is named by what it is found by."""
+        store.save_baseline(a_baseline("fine"))
+        store.save_baseline(replace(a_baseline("spoiled"), run=5))  # type: ignore[arg-type]
+        spoiled: list[Unreadable] = []
+        assert [each.name for each in store.baselines(spoiled.append)] == ["fine"]
+        assert [each.name for each in spoiled] == [("word-count", "spark", "spoiled")]
+        store.delete_baseline("word-count", "spark", "spoiled")
+        assert len(store.baselines(spoiled.append)) == len(spoiled) == 1
