@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
 from profiler.errors import ProfileError
+from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.engine import Deployment, Engine
 from profiler.experiment.events import Listener, Phase, WindowSeen, ignore
+from profiler.experiment.latency_probe import LatencyProbe, Probed
 from profiler.experiment.observation import (
     Detail,
     Measurement,
@@ -38,11 +40,8 @@ STRESS = 2.0
 RAISE = 2.0
 KEEPS_UP = 0.92
 """Part of the offered rate from which on a job is taken to keep up, so that the rate is no stress."""
-KEPT_UP = 0.95
-"""Part of a probe's rows that must come through for the probe to tell the latency at its rate."""
 WORTH_PROBING = 0.97
 """Part of its reference's throughput from which on a round may be accepted, so that its latency is wanted."""
-PROBE_LOAD = 0.9
 CALM_LOAD = 0.2
 HOPELESS = 0.7
 """Part of its reference's throughput below which a round whose windows are all there needs no more of them."""
@@ -66,6 +65,8 @@ class Load:
     """The factor of the number of windows, where a finer comparison is needed."""
     predicted_per_s: float | None = None
     """The capacity that is expected, which sets the first stress rate."""
+    constraint: LatencyConstraint | None = None
+    """The latency that the job has to keep: where 90 % of the throughput breaks it, lower rates are probed."""
 
 
 def measure(
@@ -142,16 +143,17 @@ class _Observer:
                 f"No row came through {self.load.configuration}.", hint="Look into the engine's log for the reason."
             )
         worth_probing = reference_per_s is None or throughput >= WORTH_PROBING * reference_per_s
-        probe = self._probed(PROBE_LOAD * throughput) if worth_probing else ()
+        probed = self._probe().below(throughput) if worth_probing else Probed((), None)
         calm = self._settled(CALM_LOAD * throughput, self.design.calm, Phase.CALM) if self.load.calm else ()
         return Measurement(
             configuration=self.load.configuration,
             offered_per_s=rate,
             windows=windows,
             calm=calm,
-            latency_ms=typical_latency(probe),
-            latency_at_per_s=probe[0].offered_per_s if probe else None,
-            doubts=self._doubts(windows, (*doubts, *_of_latency(probe))),
+            latency_ms=typical_latency(probed.windows),
+            latency_at_per_s=probed.windows[0].offered_per_s if probed.windows else None,
+            kept_per_s=probed.kept_per_s,
+            doubts=self._doubts(windows, (*doubts, *_of_latency(probed.windows))),
         )
 
     def throttled(self, rate_per_s: float) -> Measurement:
@@ -163,6 +165,7 @@ class _Observer:
             windows=windows,
             latency_ms=typical_latency(windows),
             latency_at_per_s=rate_per_s,
+            kept_per_s=rate_per_s if self._keeps(windows) else None,
             doubts=self._doubts(windows, _of_latency(windows)),
         )
 
@@ -183,18 +186,19 @@ class _Observer:
                 break
         return tuple(seen)
 
-    def _probed(self, rate: float) -> tuple[Observation, ...]:
-        """Observe the latency at this rate; a job that no longer keeps up with it is probed once more, lower.
+    def _probe(self) -> LatencyProbe:
+        return LatencyProbe(self._probing, self.design.probe, self.load.constraint)
 
-        A machine that became slower turns 90 % of its throughput into more than it can do, and what is measured then
-        is the backlog, not the configuration. What came through is all that it can do now.
-        """
-        probe = self._settled(rate, self.design.probe, Phase.PROBE)
-        offered, came = sum(each.offered_rows for each in probe), sum(each.source_rows for each in probe)
-        if came >= KEPT_UP * offered or came <= 0:
-            return probe
-        now_per_s = came / sum(each.duration_s for each in probe)
-        return self._settled(PROBE_LOAD * now_per_s, self.design.probe, Phase.PROBE)
+    def _probing(self, rate: float, most: int) -> Iterator[Observation]:
+        """Observe at a rate for a probe, which may end early."""
+        for index, window in enumerate(self.deployment.observe(rate, most), start=1):
+            planned = max(index, self.design.probe)
+            self.report(WindowSeen(Phase.PROBE, index, planned, self.load.configuration, window))
+            yield window
+
+    def _keeps(self, windows: Sequence[Observation]) -> bool:
+        latency, constraint = typical_latency(windows), self.load.constraint
+        return latency is not None and constraint is not None and constraint.is_met_by(latency)
 
     def _under_stress(self, reference_per_s: float | None) -> tuple[float, tuple[Observation, ...], tuple[Doubt, ...]]:
         predicted = self.load.predicted_per_s

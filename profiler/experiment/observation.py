@@ -150,6 +150,8 @@ class Measurement(_Sums):
     """Processing latency of the probe at 90 % of the throughput; None where there was no probe, or no row told it."""
     latency_at_per_s: float | None = None
     """Rate of that probe, None without one: lower than 90 % where the machine had become slower meanwhile."""
+    kept_per_s: float | None = None
+    """Highest rate probed that kept the latency constraint; None where none did, or nothing was probed."""
     doubts: tuple[Doubt, ...] = ()
 
     def __post_init__(self) -> None:

@@ -42,6 +42,7 @@ def test_every_setting_can_be_set_in_all_three_places(tmp_path: Path) -> None:
         "engine": "simulated", "policy": "ds2", "latency": "80ms", "latency-quantile": "99%", "slice": "20%",
         "stop-factor": "3", "alpha": "80%", "slots": "9", "windows": "7", "window": "5s", "relevant-effect": "4%",
         "give-back": "1%", "confirm": "false", "quick": "true", "production-batch": "20s", "budget": "10m",
+            "headroom": "20%",
         "max-slowdown": "3%", "rule-out": "7%", "blocks": "6", "warm-up": "5s",
         "cores": "8", "noise": "shared", "master": "local[4]", "kafka": "localhost:9092",
         "conf": "spark.a.b=c", "payloads": "lines=a.gz", "prefill": "5000", "mongo": "mongodb://localhost",

@@ -20,6 +20,7 @@ from profiler.history.migrations import RESULT, ROUND
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Output
 from profiler.questions.search.bound import Bound
+from profiler.questions.search.holding import Basis
 from profiler.questions.search.paste import PasteSettings
 from profiler.questions.search.policies.policy import Parameters
 from profiler.questions.search.readings.operator_class import OperatorClass, TimeParts
@@ -117,6 +118,25 @@ class ProfileBest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileRate:
+    """The highest rate at which the best holds: the latency is kept and the queue does not grow."""
+
+    holds_per_s: float | None
+    """The highest rate that held; None where none did."""
+    fails_at_per_s: float | None
+    """The lowest rate that did not hold; None where none was tried, or all held."""
+    planned_per_s: float | None
+    """The rate to plan with: what holds, less the headroom."""
+    headroom: Part
+    basis: Basis
+    """What it was seen in: batches as in production, or a few short windows."""
+    batch_s: float | None
+    """Length of production's batches that it was looked for with."""
+    probes: tuple[PublishedVerification, ...] = ()
+    """The batches that were run, in their order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileInitial:
     """Today's job where it was measured, else one task each."""
 
@@ -196,8 +216,11 @@ class Profile:
     """Throughput of the best over the initial one, minus 1, as the search saw it."""
     confirmed: PublishedComparison | None
     """The best against the initial one in interleaved blocks."""
+    rate: ProfileRate | NotTold = field(default=None, metadata=OMITTED_IF_NONE)
+    """The highest rate that holds, which is what can be relied on; None in profiles before it was looked for."""
     verified: PublishedVerification | None = None
-    """The verification with production's batches; None where it was not asked for or there was no time."""
+    """The batch at that rate that was the worst, or the last one that failed where no rate holds; None where none was
+    run."""
     rounds: Annotated[tuple[ProfileRound, ...], Field(min_length=1)]
     settings: PasteSettings
     environment: Mapping[str, Any]

@@ -15,9 +15,11 @@ from profiler.questions.search.answer import (
     ProfileElement,
     ProfileFeatures,
     ProfileInitial,
+    ProfileRate,
     ProfileRound,
 )
 from profiler.questions.search.bound import bound_of
+from profiler.questions.search.holding import HoldingRate
 from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.operators import parts_of, start_of, state_rows
 from profiler.questions.search.paste import paste_settings
@@ -26,6 +28,7 @@ from profiler.questions.search.readings.operator_class import operator_class
 from profiler.questions.search.uncertainty import throughput_interval
 from profiler.questions.search.validity import all_notes, where_it_holds
 from profiler.report.documents import plain
+from profiler.settings.declarations import DEFAULTS
 
 
 def profile_of(
@@ -34,9 +37,13 @@ def profile_of(
     run: str,
     engine: str,
     environment: Mapping[str, Any],
+    headroom: float = DEFAULTS.headroom,
     fingerprint: Fingerprint | None = None,
 ) -> Profile:
-    """Put together what is told of a search; `fingerprint` is completed by what step 1 measured."""
+    """Put together what is told of a search; `fingerprint` is completed by what step 1 measured.
+
+    `headroom` is the part of the rate that holds which is not planned with.
+    """
     features = _features(result)
     return Profile(
         run=run,
@@ -55,7 +62,8 @@ def profile_of(
         ),
         gain=result.gain,
         confirmed=result.against_initial,
-        verified=result.verification,
+        rate=None if result.holding is None else _rate(result.holding, headroom),
+        verified=None if result.holding is None else result.holding.deciding,
         rounds=tuple(map(round_told, result.rounds)),
         settings=paste_settings(result, engine),
         environment=plain(environment),
@@ -98,6 +106,19 @@ def _best(result: SearchResult) -> ProfileBest:
         holds=where_it_holds(result),
         bound=bound_of(result),
         state_rows=state_rows(answer),
+    )
+
+
+def _rate(holding: HoldingRate, headroom: float) -> ProfileRate:
+    rate = holding.rate_per_s
+    return ProfileRate(
+        holds_per_s=rate,
+        fails_at_per_s=holding.fails_at_per_s,
+        planned_per_s=None if rate is None else (1 - headroom) * rate,
+        headroom=headroom,
+        basis=holding.basis,
+        batch_s=holding.batch_s,
+        probes=holding.probes,
     )
 
 

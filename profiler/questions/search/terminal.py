@@ -11,7 +11,7 @@ from profiler.experiment.observation import Latency
 from profiler.questions.search.answer import Profile, ProfileBest, ProfileRound
 from profiler.questions.search.operators import classes_in_words, state_in_words
 from profiler.questions.search.paste import as_lines
-from profiler.questions.search.verification import holds_with_less, in_words
+from profiler.questions.search.rate_words import plan_in_words, rate_in_words
 from profiler.report.doubts import advised
 from profiler.report.rounds_table import RoundsTable
 from profiler.report.row_table import WideRow
@@ -55,28 +55,27 @@ def _figures(profile: Profile) -> Table:
     table.add_column(style="dim")
     table.add_column()
     best = profile.best
-    table.add_row("throughput", f"{best.throughput_per_s:,.0f} rows/s{_interval(best)}")
+    if profile.rate is not None:
+        style = "bold green" if profile.rate.holds_per_s is not None else "red"
+        table.add_row("holds", Text(rate_in_words(profile), style))
+        if profile.rate.planned_per_s is not None:
+            table.add_row("plan with", plan_in_words(profile))
+    table.add_row("capacity", f"{best.throughput_per_s:,.0f} rows/s under stress{_interval(best)}")
     if best.latency_ms is not None:
         table.add_row("latency", _latency(best.latency_ms, profile.answer))
     if best.keeps_latency is False:
         table.add_row("", Text(f"violates the constraint of {profile.parameters.latency_ms:g} ms", "red"))
     if best.offered_per_s is not None:
-        table.add_row("throttled", f"offer at most {best.offered_per_s:,.0f} rows/s")
+        table.add_row("throttled", f"to {best.offered_per_s:,.0f} rows/s in its round: it can do more, but later")
     table.add_row("gain", _gain(profile))
     said_of_all = (
-        ("holds", best.holds),
+        ("bound", best.holds.removeprefix("bound ")),
         ("operators", classes_in_words(profile)),
         ("state", state_in_words(profile)),
     )
     for label, said in said_of_all:
         if said:
             table.add_row(label, said)
-    verified = profile.verified
-    if verified is None:
-        table.add_row("production", "not verified with production's batches")
-    else:
-        style = "green" if verified.passed else "yellow" if holds_with_less(verified) else "red"
-        table.add_row("production", Text(in_words(verified), style))
     return table
 
 
