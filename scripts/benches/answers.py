@@ -1,4 +1,4 @@
-"""Profiles in a row, and how much their answers differ when they are measured side by side."""
+"""Answers of profiles: the rate that one announces, and how much several differ when they are measured side by side."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from profiler.engines.opening import opened_engine
 from profiler.experiment.blocks import Arm
 from profiler.experiment.events import Event, RoundDecided
 from profiler.job.configuration import Configuration
+from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.session import loop_on
 from profiler.questions.search.terms import SearchTerms
+from profiler.questions.search.verification import holds_with_less
 from profiler.settings.declarations import Settings
 from profiler.statistics.confirmation import Block, confirm
 from profiler.statistics.interval import mean_interval
@@ -45,6 +47,18 @@ class Answer:
     def arm(self) -> Arm:
         """One side of a comparison."""
         return Arm(self.configuration, self.per_s, fused=self.fused)
+
+
+def announced_per_s(found: SearchResult) -> float:
+    """Return the rate that a user of this answer relies on."""
+    verification = found.verification
+    if found.answer.configuration.offered_per_s is not None:
+        return found.answer.configuration.offered_per_s
+    if verification is not None and verification.passed:
+        return verification.rate_per_s
+    if verification is not None and verification.less is not None and holds_with_less(verification):
+        return verification.less.rate_per_s
+    return found.answer.throughput_per_s
 
 
 def quick_profile() -> Answer:

@@ -1,7 +1,7 @@
 """The simulated engine: deploys configurations on a model of a cluster, and knows the truth about them.
 
-It never knows which policy is asking, and no policy sees `truth` or `capacities`: they are not part of the Engine
-protocol, but the yardstick of tests and benches.
+It never knows which policy is asking, and no policy sees `truth`, `capacities`, `keeps` or `highest_rate`: they are not
+part of the Engine protocol, but the yardstick of tests and benches.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import optimize
 
 from profiler import __version__
 from profiler.engines.simulated.deployment import Clock, SimulatedDeployment, WarmUp
@@ -21,7 +22,9 @@ from profiler.engines.simulated.noise import NoiseProcess, Preset
 from profiler.engines.simulated.placement import Ints, thread_roots
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats
+from profiler.engines.simulated.sojourn import part_within
 from profiler.errors import UsageError
+from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.engine import Platform
 from profiler.experiment.observation import Detail, Latency
 from profiler.job.configuration import Configuration
@@ -31,6 +34,9 @@ _BATCH = 1024
 """Configurations solved at once: few enough for their arrays to stay in the processor's cache."""
 _TRUTH_ROWS = 500_000
 """Rows through all queues together, after as many that are thrown away."""
+_LEAST_LOAD = 1e-3
+"""Part of a configuration's throughput below which no rate is looked for."""
+_RATE_ERROR = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +125,7 @@ class SimulatedEngine:
         self, topology: Topology, configuration: Configuration, load: float = 0.9, *, fused: bool = False
     ) -> Truth:
         """Return the noise-free throughput, and the processing latency at this part of it."""
-        network = compile_network(topology, self._platform, self._seed)
-        average = network.selectivity.mean(axis=0, keepdims=True)
-        flow = self._flow(topology, network, average, configuration, fused=fused)
+        network, flow = self._on_average(topology, configuration, fused=fused)
         capacity = flow.capacities()
         rate = load * capacity
         rng = np.random.default_rng(0)
@@ -132,6 +136,39 @@ class SimulatedEngine:
             processing = sampler.window(busy, rates, nothing_full)
         return Truth(float(capacity[0]), load, processing)
 
+    def keeps(
+        self,
+        topology: Topology,
+        configuration: Configuration,
+        rate_per_s: float,
+        constraint: LatencyConstraint,
+        *,
+        fused: bool = False,
+    ) -> bool:
+        """Tell whether the latency constraint is kept and the queue does not grow at this rate, without noise."""
+        network, flow = self._on_average(topology, configuration, fused=fused)
+        if rate_per_s > flow.capacities()[0]:
+            return False
+        kept = part_within(network, flow, self._platform, rate_per_s, constraint.latency_ms / 1000)
+        return kept >= constraint.quantile
+
+    def highest_rate(
+        self, topology: Topology, configuration: Configuration, constraint: LatencyConstraint, *, fused: bool = False
+    ) -> float:
+        """Return the highest rate that `keeps` the constraint, to 0.1 %; 0 where none does."""
+        network, flow = self._on_average(topology, configuration, fused=fused)
+        capacity = float(flow.capacities()[0])
+
+        def to_spare(load: float) -> float:
+            kept = part_within(network, flow, self._platform, load * capacity, constraint.latency_ms / 1000)
+            return kept - constraint.quantile
+
+        if to_spare(1.0) >= 0:
+            return capacity
+        if to_spare(_LEAST_LOAD) < 0:
+            return 0.0
+        return capacity * float(optimize.brentq(to_spare, _LEAST_LOAD, 1.0, xtol=_RATE_ERROR, rtol=_RATE_ERROR))
+
     def capacities(self, topology: Topology, counts: Ints) -> Floats:
         """Return the noise-free throughput of many configurations: rows of tasks per element, in topology order."""
         network = compile_network(topology, self._platform, self._seed)
@@ -141,6 +178,12 @@ class SimulatedEngine:
         return np.concatenate(
             [Flow(network, self._platform, threads, batch, average).capacities() for batch in batches]
         )
+
+    def _on_average(self, topology: Topology, configuration: Configuration, *, fused: bool) -> tuple[Network, Flow]:
+        """Return the topology and its flow with average data."""
+        network = compile_network(topology, self._platform, self._seed)
+        average = network.selectivity.mean(axis=0, keepdims=True)
+        return network, self._flow(topology, network, average, configuration, fused=fused)
 
     def _flow(
         self,
