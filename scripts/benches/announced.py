@@ -72,7 +72,7 @@ class Announced:
     @property
     def part(self) -> float:
         """Part of what is true that the announced rate is worth, with the answer's tasks."""
-        if self.held_per_s == 0:
+        if self.held_per_s == 0 or self.announced_per_s == 0:
             return 0.0
         return min(self.announced_per_s / self.held_per_s, self.held_per_s / self.announced_per_s)
 

@@ -16,7 +16,6 @@ from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.session import loop_on
 from profiler.questions.search.terms import SearchTerms
-from profiler.questions.search.verification import holds_with_less
 from profiler.settings.declarations import Settings
 from profiler.statistics.confirmation import Block, confirm
 from profiler.statistics.interval import mean_interval
@@ -50,15 +49,8 @@ class Answer:
 
 
 def announced_per_s(found: SearchResult) -> float:
-    """Return the rate that a user of this answer relies on."""
-    verification = found.verification
-    if found.answer.configuration.offered_per_s is not None:
-        return found.answer.configuration.offered_per_s
-    if verification is not None and verification.passed:
-        return verification.rate_per_s
-    if verification is not None and verification.less is not None and holds_with_less(verification):
-        return verification.less.rate_per_s
-    return found.answer.throughput_per_s
+    """Return the rate that a user of this answer relies on; 0 where none is announced."""
+    return 0.0 if found.holding is None else found.holding.rate_per_s or 0.0
 
 
 def quick_profile() -> Answer:

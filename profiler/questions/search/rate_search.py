@@ -20,9 +20,9 @@ search's windows, so more than the search saw may hold."""
 MOST_UP = 2.0
 DOWN = 0.8
 """The factor to the next rate while none held and the queue did not grow: the latency alone was too long."""
-BELOW = 0.98
+BELOW = 0.99
 """Part of what came through that is tried, where the queue grew."""
-PRECISION = 0.04
+PRECISION = 0.02
 """How much higher the lowest rate that did not hold may be than the highest that did, for the search to end."""
 LEAST = 0.05
 """Part of the first rate below which no rate is tried."""
