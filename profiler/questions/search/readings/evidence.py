@@ -30,4 +30,4 @@ def windows_at_stress(history: Iterable[Round]) -> list[RoundWindows]:
 
 
 def _windows(measurement: Measurement) -> RoundWindows:
-    return RoundWindows(measurement.throughputs, tuple(window.speed_index for window in measurement.windows))
+    return RoundWindows(measurement.throughputs, tuple(window.machine_speed for window in measurement.windows))
