@@ -5,12 +5,14 @@ job. Others disturb a job where they take cores that it would have used: a job t
 cores to spare, loses nothing to a neighbour. What is the job's own, its garbage and the quota that it lives under, is
 told and stays in its figures, as production has it too.
 
-A window in which others had the cores T would have shown more throughput x undisturbed:
+A window in which others had a part t of the cores would have shown more throughput x undisturbed:
 
-    x' = x · (U + T) / U,    U = the cores that the profile used
+    x' = x / (1 − t)^e
 
-as a row costs what it costs, and the profile would have had the cores that others took. Both what is left of the
-variance and what replacing the windows leaves of it are in scripts/benches/results/covariates.md.
+With e = 1 that is what CPU per row says: a row costs what it costs, and the profile would have had the cores that
+others took. But cores may be in full use and a source the limit all the same, so e is not taken for 1: it is what the
+windows of the search themselves show (`statistics/control_variate.py`). What that leaves of the variance, and what
+measuring again leaves of it, is in scripts/benches/results/covariates.md.
 """
 
 from __future__ import annotations
@@ -77,12 +79,11 @@ def is_disturbed(window: Observation) -> bool:
     return bool(causes(window) & _PASSES)
 
 
-def undisturbed_per_s(window: Observation) -> float:
+def undisturbed_per_s(window: Observation, elasticity: float) -> float:
     """Return the throughput that a window would have had, had nobody taken cores that it would have used."""
-    used = own_cores(window)
-    if window.disturbance is None or used <= 0 or Cause.OTHERS not in causes(window):
+    if window.disturbance is None or not is_bound_by_cpu(window):
         return window.throughput_per_s
-    return window.throughput_per_s * (used + window.disturbance.taken_cores) / used
+    return float(window.throughput_per_s / window.disturbance.part_left**elasticity)
 
 
 def is_worth_more_windows(windows: Sequence[Observation], wanted: int) -> bool:

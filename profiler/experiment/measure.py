@@ -291,9 +291,15 @@ class _Observer:
 
 
 def _steady(seen: Sequence[Observation]) -> Sequence[Observation]:
-    """Return the windows after the warm-up; none while the throughput still moves."""
-    start = steady_start([past.throughput_per_s for past in seen])
-    return [] if start is None else seen[start:]
+    """Return the windows after the warm-up; none while the throughput still moves.
+
+    What a neighbour took is no warm-up: disturbed windows tell nothing of it, unless most are.
+    """
+    telling = [index for index, past in enumerate(seen) if not is_disturbed(past)]
+    if 2 * len(telling) < len(seen):
+        telling = list(range(len(seen)))
+    start = steady_start([seen[index].throughput_per_s for index in telling])
+    return [] if start is None else seen[telling[start] :]
 
 
 def _keeps_up(rate: float, seen: Sequence[Observation]) -> bool:

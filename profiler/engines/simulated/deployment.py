@@ -113,7 +113,7 @@ class SimulatedDeployment:
             span = self._span(offered_per_s, backlog_rows, speed, limit)
             observation = self._observation(offered_per_s, span, noise, speed, flow, limit)
             if self._neighbour is not None:
-                observation = replace(observation, disturbance=Disturbance(self._platform.cores, taken_cores))
+                observation = replace(observation, disturbance=self._disturbance(taken_cores))
             backlog_rows = span.backlog_rows
             self._age_s += span.duration_s
             self._clock.now_s += span.duration_s
@@ -124,6 +124,10 @@ class SimulatedDeployment:
         if self._neighbour is None:
             return 0.0
         return self._neighbour.taken_cores(self._clock.now_s, self._clock.now_s + self._window_s)
+
+    def _disturbance(self, taken_cores: float) -> Disturbance:
+        size = self._platform
+        return Disturbance(cores=size.cores, other_cores=size.nodes * taken_cores)
 
     def _beside(self, taken_cores: float) -> tuple[Flow, Saturation]:
         """Return the flow and its limit beside a neighbour; a hundredth of a core more or less is the same."""

@@ -63,9 +63,8 @@ class Flow:
         self._network = network
         self._roots = np.array([int(np.argmax(threads == thread)) for thread in range(counts.shape[1])])
         self.placement: Placement = place(counts, network.hot_share[self._roots], platform.nodes)
-        self._switching = platform.switching
-        self._cores = np.full(platform.nodes, float(platform.cores_per_node))
-        self.nodes = Nodes.of(self.placement.tasks, self._cores, platform.switching)
+        self._platform = platform
+        self.nodes = self._nodes(taken_cores=0.0)
         self.crossing = self.placement.crossing(threads[network.before], threads[network.after])
         """Part of the rows of every edge that leaves its node: cases × edges."""
         self.rows_in, self.rows_out = _rows(network, np.broadcast_to(selectivity, (len(counts), len(threads))))
@@ -73,11 +72,14 @@ class Flow:
         self._skip_turns()
 
     def beside(self, taken_cores: float) -> Flow:
-        """Return the same flow with fewer cores on the first node, as a neighbour takes so many."""
+        """Return the same flow where a neighbour takes so many cores of every node."""
         other = copy.copy(self)
-        left = self._cores - np.where(np.arange(len(self._cores)) == 0, taken_cores, 0.0)
-        other.nodes = Nodes.of(self.placement.tasks, left, self._switching)
+        other.nodes = self._nodes(taken_cores)
         return other
+
+    def _nodes(self, taken_cores: float) -> Nodes:
+        cores, switching = self._platform.cores_per_node - taken_cores, self._platform.switching
+        return Nodes.of(self.placement.tasks, cores, switching)
 
     def _loads(self, platform: SimulatedPlatform) -> tuple[Affine, Affine, Affine]:
         """CPU seconds (hops included), waiting seconds, and CPU seconds without hops, each per second and element."""
@@ -144,7 +146,7 @@ class Flow:
     def _bounds(self) -> Floats:
         """Return rates that are certainly not exceeded: by any task alone, by all cores together, by any pull."""
         cheapest = min(1.0, float(self._network.load_factor.min()))
-        cores = self.nodes.cores.sum()
+        cores = self.nodes.cores * self.placement.tasks.shape[2]
         with np.errstate(divide="ignore"):
             alone = 1.0 / (self._per_task(self._cpu.slope + self._wait.slope) * cheapest)
             alone[self.placement.tasks.max(axis=2) <= 0] = np.inf

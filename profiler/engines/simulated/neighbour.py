@@ -1,4 +1,4 @@
-"""A neighbour on the simulated cluster: another program that takes cores of the first node now and then, in bursts.
+"""A neighbour on the simulated cluster: another program that takes cores of every node now and then, in bursts.
 
 It rests and works in turn, each for a time drawn around its mean, whatever is deployed: it knows the cluster's clock
 and nothing else. While it works it has its cores, as a program has that wants fewer than its fair share.
@@ -15,7 +15,7 @@ _LEAST, _MOST = 0.5, 1.5
 
 
 class Neighbour:
-    """When a neighbour works; `cores` is what it takes then."""
+    """When a neighbour works; `cores` is what it takes of every node then."""
 
     def __init__(self, cores: float, rng: np.random.Generator) -> None:
         self._cores = cores
@@ -24,7 +24,7 @@ class Neighbour:
         """Moments at which it began to rest, to work, to rest …, from the start on."""
 
     def taken_cores(self, start_s: float, end_s: float) -> float:
-        """Return the cores that it takes in a span of time, on average."""
+        """Return the cores of a node that it takes in a span of time, on average."""
         while self._changes_s[-1] < end_s:
             mean_s = _WORKS_S if len(self._changes_s) % 2 == 0 else _RESTS_S
             self._changes_s.append(self._changes_s[-1] + mean_s * self._rng.uniform(_LEAST, _MOST))

@@ -28,7 +28,7 @@ class Preset(StrEnum):
     HOSTILE = "hostile"
     """Nearly quiet; its hostility is in the platform: what no policy's model knows."""
     DISTURBED = "disturbed"
-    """Quiet but for a neighbour, which is in the platform too: it takes half a core now and then."""
+    """Quiet but for a neighbour, which is in the platform too: it takes half a core of every node now and then."""
 
 
 @dataclass(frozen=True, slots=True)

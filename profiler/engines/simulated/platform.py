@@ -66,7 +66,7 @@ class SimulatedPlatform:
     inefficiency: float = 0.0
     """Growth of the cost of a row with every further task of its operator."""
     neighbour_cores: float = 0.0
-    """Cores of the first node that another program takes now and then; 0 where there is none."""
+    """Cores of every node that another program takes now and then; 0 where there is none."""
 
     def __post_init__(self) -> None:
         for field in ("nodes", "cores_per_node", "slots", "queue_rows"):

@@ -20,6 +20,7 @@ from profiler.history.migrations import RESULT, ROUND
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Output
 from profiler.questions.search.bound import Bound
+from profiler.questions.search.disturbances import RoundDisturbance
 from profiler.questions.search.paste import PasteSettings
 from profiler.questions.search.policies.policy import Parameters
 from profiler.questions.search.readings.operator_class import OperatorClass, TimeParts
@@ -147,6 +148,8 @@ class ProfileRound:
     warnings: tuple[str, ...]
     record: KeptRound | NotTold = None
     """The round as it was measured, so that a policy can be run over it again."""
+    disturbance: RoundDisturbance | NotTold = field(default=None, metadata=OMITTED_IF_NONE)
+    """What disturbed it, where something did."""
 
     @property
     def mean_per_s(self) -> float:

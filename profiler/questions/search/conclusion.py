@@ -18,14 +18,17 @@ from profiler.questions.search.answer import (
     ProfileRound,
 )
 from profiler.questions.search.bound import bound_of
+from profiler.questions.search.disturbances import disturbance_of
 from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.operators import parts_of, start_of, state_rows
 from profiler.questions.search.paste import paste_settings
+from profiler.questions.search.readings.evidence import windows_at_stress
 from profiler.questions.search.readings.features import application_features
 from profiler.questions.search.readings.operator_class import operator_class
 from profiler.questions.search.uncertainty import throughput_interval
 from profiler.questions.search.validity import all_notes, where_it_holds
 from profiler.report.documents import plain
+from profiler.statistics.search_noise import SearchNoise, search_noise
 
 
 def profile_of(
@@ -38,6 +41,7 @@ def profile_of(
 ) -> Profile:
     """Put together what is told of a search; `fingerprint` is completed by what step 1 measured."""
     features = _features(result)
+    noise = search_noise(windows_at_stress(result.rounds))
     return Profile(
         run=run,
         topology=result.topology.name,
@@ -56,7 +60,7 @@ def profile_of(
         gain=result.gain,
         confirmed=result.against_initial,
         verified=result.verification,
-        rounds=tuple(map(round_told, result.rounds)),
+        rounds=tuple(round_told(measured, noise) for measured in result.rounds),
         settings=paste_settings(result, engine),
         environment=plain(environment),
         warnings=all_notes(result),
@@ -64,8 +68,8 @@ def profile_of(
     )
 
 
-def round_told(measured: Round) -> ProfileRound:
-    """Return what a profile tells of a round."""
+def round_told(measured: Round, noise: SearchNoise) -> ProfileRound:
+    """Return what a profile tells of a round; `noise` is that of all of them."""
     decision, comparison = measured.decision, measured.comparison
     return ProfileRound(
         number=measured.number,
@@ -81,6 +85,7 @@ def round_told(measured: Round) -> ProfileRound:
         why="" if decision is None else decision.why,
         warnings=tuple(map(str, measured.measurement.doubts + (comparison.warnings if comparison else ()))),
         record=measured,
+        disturbance=disturbance_of(measured.measurement, noise),
     )
 
 
