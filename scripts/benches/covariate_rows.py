@@ -69,8 +69,8 @@ def covariate_rows(rounds: Rounds) -> Iterator[Row]:
     yield row("variation of rounds' means", _sd_of_means(logs), better="lower", n=len(rounds))
     yield row("windows that are disturbed", float(np.mean([is_disturbed(each) for each in windows])), n=len(windows))
     for name, seen in {
-        "cores of others": [each.disturbance.other_cores for each in windows if each.disturbance],
-        "stolen cores": [each.disturbance.stolen_cores for each in windows if each.disturbance],
+        "cores of others": [each.disturbance.other_cores if each.disturbance else 0.0 for each in windows],
+        "stolen cores": [each.disturbance.stolen_cores if each.disturbance else 0.0 for each in windows],
     }.items():
         low, high = np.quantile(seen, (0.05, 0.95))
         yield row(f"{name}: mean, 5 and 95 %", float(np.mean(seen)), unit="cores", n=len(seen), low=low, high=high)
