@@ -9,7 +9,7 @@ import time
 
 import psutil
 
-from profiler.engines.spark.jvm.machine_use import MachineUse
+from profiler.engines.spark.jvm.machine_use import MachineUse, listeners
 from scripts.benches.disturber import Disturber
 
 BUSY = """
@@ -69,3 +69,22 @@ def test_pauses_are_those_since_the_last_look():
     told = iter((1.5, 1.75, None, 2.0))
     use = MachineUse(os.getpid(), lambda: next(told))
     assert [use.look().disturbance.gc_s for _ in range(3)] == [0.25, None, None]
+
+
+LISTENING = """
+import socket, time
+with socket.create_server(("127.0.0.1", 0)) as listening:
+    print(listening.getsockname()[1], flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_broker_that_somebody_else_started_here_is_none_of_the_others():
+    """Who listens on its port is found; nobody is asked of a port elsewhere."""
+    with subprocess.Popen([sys.executable, "-c", LISTENING], stdout=subprocess.PIPE, text=True) as broker:
+        assert broker.stdout is not None
+        port = broker.stdout.readline().strip()
+        here, elsewhere = listeners(f"localhost:{port},other:1"), listeners(f"a.cluster:{port}")
+        broker.kill()
+    assert [each.pid for each in here] == [broker.pid]
+    assert elsewhere == listeners("") == ()
