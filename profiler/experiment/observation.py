@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from profiler.experiment.disturbance import Disturbance
 from profiler.job.configuration import Configuration
 from profiler.statistics.doubt import Doubt
 
@@ -101,6 +102,13 @@ class Observation:
     generator_limited: bool = False
     operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
     """Sources and operators by name."""
+    disturbance: Disturbance | None = None
+    """What else went on on the machine; None where nobody looked, or the job runs on other machines."""
+
+    @property
+    def machine_speed(self) -> float:
+        """Speed of the part of the machine that others left to the job: what it can do there is proportional to it."""
+        return self.speed_index * (1.0 if self.disturbance is None else self.disturbance.part_left)
 
     @property
     def lasting_cores(self) -> float | None:
@@ -153,6 +161,8 @@ class Measurement(_Sums):
     kept_per_s: float | None = None
     """Highest rate probed that kept the latency constraint; None where none did, or nothing was probed."""
     doubts: tuple[Doubt, ...] = ()
+    left_out: tuple[Observation, ...] = ()
+    """Windows under the same load that were disturbed, and in whose place others count."""
 
     def __post_init__(self) -> None:
         """Refuse what no round was: nothing can be said of it."""

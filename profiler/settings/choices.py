@@ -30,6 +30,7 @@ class NoiseName(StrEnum):
     QUIET = "quiet"
     SHARED = "shared"
     HOSTILE = "hostile"
+    DISTURBED = "disturbed"
 
 
 class ExportKind(StrEnum):

@@ -22,6 +22,7 @@ BENCHES = {
     "gate_spark": "the gate on Spark: word count unchanged, and drills; about two hours",
     "recalibrate": "rounds that a warm start saves: unchanged, and with half of the slots, on six workloads",
     "recalibrate_spark": "rounds that a warm start saves on Spark: word count, unchanged, three times",
+    "covariates": "what speed index, other programs, stolen time, garbage and compilers explain of equal windows",
     "generator": "the message generator: top rate against Kafka's own producer benchmark, rate error",
     "statistics": "false alarms and power of the tests, and what each defence removes",
 }

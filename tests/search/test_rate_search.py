@@ -75,7 +75,7 @@ def test_a_rate_that_fails_the_second_time_is_given_up():
 def test_where_the_queue_grew_what_came_through_is_tried():
     """It tells how much the job can do: halving would only guess it."""
     tried = [probe(800, passed=True), probe(1600, passed=False, queue_grew=True, came_through=1200)]
-    assert next_rate(tried, 800) == pytest.approx(0.98 * 1200)
+    assert next_rate(tried, 800) == pytest.approx(0.99 * 1200)
 
 
 def test_a_job_that_keeps_no_rate_ends_the_search():

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from profiler.engines.simulated.flow import Flow, ThreadState
 from profiler.engines.simulated.latency import RowSampler
+from profiler.engines.simulated.neighbour import Neighbour
 from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.noise import NoiseProcess, WindowNoise
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats
 from profiler.engines.simulated.saturation import Saturation
 from profiler.errors import ProfileError, UsageError
+from profiler.experiment.disturbance import Disturbance
 from profiler.experiment.observation import Detail, Observation, OperatorWindow
 
 _OVERRUN = 0.15
@@ -72,12 +74,15 @@ class SimulatedDeployment:
         offered_limit_per_s: float | None,
         warm_up: WarmUp,
         clock: Clock,
+        neighbour: Neighbour | None,
     ) -> None:
         self._network, self._flow, self._platform, self._noise, self._rng = network, flow, platform, noise, rng
         self._detail, self._window_s, self._limit_per_s = detail, window_s, offered_limit_per_s
-        self._warm_up, self._clock = warm_up, clock
-        self._saturation = Saturation.of(network, flow, platform.queue_rows)
-        self._sampler = RowSampler(network, flow, float(self._saturation.capacity_per_s.mean()), platform, rng)
+        self._warm_up, self._clock, self._neighbour = warm_up, clock, neighbour
+        self._limits: dict[float, tuple[Flow, Saturation]] = {}
+        """What the cores that a neighbour leaves make of the flow, by those that it takes."""
+        _, alone = self._beside(0.0)
+        self._sampler = RowSampler(network, flow, float(alone.capacity_per_s.mean()), platform, rng)
         self._segment = int(rng.integers(len(flow.counts)))
         self._age_s = 0.0
         self._closed = False
@@ -103,30 +108,52 @@ class SimulatedDeployment:
             self._check_open()
             noise = self._noise.window()
             speed = noise.throughput_factor * self._warm_up.factor(self._age_s + self._window_s / 2)
-            span = self._span(offered_per_s, backlog_rows, speed)
-            observation = self._observation(offered_per_s, span, noise, speed)
+            taken_cores = self._taken_cores()
+            flow, limit = self._beside(taken_cores)
+            span = self._span(offered_per_s, backlog_rows, speed, limit)
+            observation = self._observation(offered_per_s, span, noise, speed, flow, limit)
+            if self._neighbour is not None:
+                observation = replace(observation, disturbance=self._disturbance(taken_cores))
             backlog_rows = span.backlog_rows
             self._age_s += span.duration_s
             self._clock.now_s += span.duration_s
             self._segment = (self._segment + 1) % len(self._flow.counts)
             yield observation
 
-    def _span(self, offered_per_s: float, backlog_rows: float, speed: float) -> _Span:
+    def _taken_cores(self) -> float:
+        if self._neighbour is None:
+            return 0.0
+        return self._neighbour.taken_cores(self._clock.now_s, self._clock.now_s + self._window_s)
+
+    def _disturbance(self, taken_cores: float) -> Disturbance:
+        size = self._platform
+        return Disturbance(cores=size.cores, other_cores=size.nodes * taken_cores)
+
+    def _beside(self, taken_cores: float) -> tuple[Flow, Saturation]:
+        """Return the flow and its limit beside a neighbour; a hundredth of a core more or less is the same."""
+        level = round(taken_cores, 2)
+        if level not in self._limits:
+            flow = self._flow.beside(level) if level else self._flow
+            self._limits[level] = flow, Saturation.of(self._network, flow, self._platform.queue_rows)
+        return self._limits[level]
+
+    def _span(self, offered_per_s: float, backlog_rows: float, speed: float, limit: Saturation) -> _Span:
         """Let the sources read what there is and what the topology takes; a full pipeline drains after the window."""
-        capacity = float(self._saturation.capacity_per_s[self._segment]) * speed
+        capacity = float(limit.capacity_per_s[self._segment]) * speed
         asked = offered_per_s + backlog_rows / self._window_s
         flow = min(asked, capacity)
         drain_s = 0.0
         if asked > capacity:
             excess_s = (asked / capacity - 1.0) * self._window_s
-            drain_s = min(excess_s, float(self._saturation.buffered_s[self._segment]) / speed)
+            drain_s = min(excess_s, float(limit.buffered_s[self._segment]) / speed)
         duration_s = self._window_s + drain_s
         left = max(0.0, backlog_rows + (offered_per_s - flow) * duration_s)
         return _Span(duration_s, flow, asked > capacity, left)
 
-    def _observation(self, offered_per_s: float, span: _Span, noise: WindowNoise, speed: float) -> Observation:
-        limit = self._saturation
-        state = limit.state if span.saturated else self._flow.state(self._every_case(span.flow_per_s / speed))
+    def _observation(
+        self, offered_per_s: float, span: _Span, noise: WindowNoise, speed: float, flow: Flow, limit: Saturation
+    ) -> Observation:
+        state = limit.state if span.saturated else flow.state(self._every_case(span.flow_per_s / speed))
         full = limit.full[self._segment] & span.saturated
         rates = self._flow.task_rates(self._every_case(span.flow_per_s))[self._segment]
         # Cores used at speed 1 in this window's time, at this window's cost of a row; warm-up costs CPU per row too.

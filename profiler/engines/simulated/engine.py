@@ -7,6 +7,7 @@ part of the Engine protocol, but the yardstick of tests and benches.
 from __future__ import annotations
 
 import weakref
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from profiler import __version__
 from profiler.engines.simulated.deployment import Clock, SimulatedDeployment, WarmUp
 from profiler.engines.simulated.flow import Flow
 from profiler.engines.simulated.latency import RowSampler
+from profiler.engines.simulated.neighbour import Neighbour
 from profiler.engines.simulated.network import Network, compile_network
 from profiler.engines.simulated.noise import NoiseProcess, Preset
 from profiler.engines.simulated.placement import Ints, thread_roots
@@ -60,6 +62,9 @@ class SimulatedEngine:
         self.window_s = window_s
         self._platform, self._preset, self._seed = platform.under(preset), preset, seed
         self._clock = Clock()
+        taken_cores = self._platform.neighbour_cores
+        rng = np.random.default_rng([seed, zlib.crc32(b"neighbour")])
+        self._neighbour = Neighbour(taken_cores, rng) if taken_cores > 0 else None
         self._deployed = 0
         self._running: weakref.WeakSet[SimulatedDeployment] = weakref.WeakSet()
 
@@ -111,6 +116,7 @@ class SimulatedEngine:
             if cold
             else WarmUp(platform.warm_up_loss, platform.warm_up_s),
             clock=self._clock,
+            neighbour=self._neighbour,
         )
         self._deployed += 1
         self._running.add(deployment)

@@ -65,6 +65,8 @@ class SimulatedPlatform:
     """Largest hidden share of a keyed operator's rows that go to one task; a quarter of it for the others."""
     inefficiency: float = 0.0
     """Growth of the cost of a row with every further task of its operator."""
+    neighbour_cores: float = 0.0
+    """Cores of every node that another program takes now and then; 0 where there is none."""
 
     def __post_init__(self) -> None:
         for field in ("nodes", "cores_per_node", "slots", "queue_rows"):
@@ -84,7 +86,9 @@ class SimulatedPlatform:
         return 4 * self.cores if self.slots is None else self.slots
 
     def under(self, preset: Preset) -> SimulatedPlatform:
-        """Return the platform as the preset makes it: only the hostile one differs."""
+        """Return the platform as the preset makes it: only the hostile and the disturbed one differ."""
+        if preset is Preset.DISTURBED:
+            return replace(self, neighbour_cores=self.neighbour_cores or 0.5)
         if preset is not Preset.HOSTILE:
             return self
         return replace(self, switching=3 * self.switching, load_error=0.15, hidden_skew=0.2, inefficiency=0.01)

@@ -20,6 +20,7 @@ from profiler.history.migrations import RESULT, ROUND
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Output
 from profiler.questions.search.bound import Bound
+from profiler.questions.search.disturbances import RoundDisturbance
 from profiler.questions.search.holding import Basis
 from profiler.questions.search.paste import PasteSettings
 from profiler.questions.search.policies.policy import Parameters
@@ -39,7 +40,9 @@ PublishedComparison = Annotated[
         properties={"p": {"type": "number", "minimum": 0, "maximum": 1}},
     ),
 ]
-PublishedVerification = Annotated[Verification, Published(optional=("latency_quantile", "came_through_per_s"))]
+PublishedVerification = Annotated[
+    Verification, Published(optional=("latency_quantile", "came_through_per_s", "machine_speed"))
+]
 
 
 def _current_round(document: Any) -> Any:
@@ -167,6 +170,8 @@ class ProfileRound:
     warnings: tuple[str, ...]
     record: KeptRound | NotTold = None
     """The round as it was measured, so that a policy can be run over it again."""
+    disturbance: RoundDisturbance | NotTold = field(default=None, metadata=OMITTED_IF_NONE)
+    """What disturbed it, where something did."""
 
     @property
     def mean_per_s(self) -> float:

@@ -19,16 +19,19 @@ from profiler.questions.search.answer import (
     ProfileRound,
 )
 from profiler.questions.search.bound import bound_of
+from profiler.questions.search.disturbances import disturbance_of
 from profiler.questions.search.holding import HoldingRate
 from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.operators import parts_of, start_of, state_rows
 from profiler.questions.search.paste import paste_settings
+from profiler.questions.search.readings.evidence import windows_at_stress
 from profiler.questions.search.readings.features import application_features
 from profiler.questions.search.readings.operator_class import operator_class
 from profiler.questions.search.uncertainty import throughput_interval
 from profiler.questions.search.validity import all_notes, where_it_holds
 from profiler.report.documents import plain
 from profiler.settings.declarations import DEFAULTS
+from profiler.statistics.search_noise import SearchNoise, search_noise
 
 
 def profile_of(
@@ -45,6 +48,7 @@ def profile_of(
     `headroom` is the part of the rate that holds which is not planned with.
     """
     features = _features(result)
+    noise = search_noise(windows_at_stress(result.rounds))
     return Profile(
         run=run,
         topology=result.topology.name,
@@ -64,7 +68,7 @@ def profile_of(
         confirmed=result.against_initial,
         rate=None if result.holding is None else _rate(result.holding, headroom),
         verified=None if result.holding is None else result.holding.deciding,
-        rounds=tuple(map(round_told, result.rounds)),
+        rounds=tuple(round_told(measured, noise) for measured in result.rounds),
         settings=paste_settings(result, engine),
         environment=plain(environment),
         warnings=all_notes(result),
@@ -72,8 +76,8 @@ def profile_of(
     )
 
 
-def round_told(measured: Round) -> ProfileRound:
-    """Return what a profile tells of a round."""
+def round_told(measured: Round, noise: SearchNoise) -> ProfileRound:
+    """Return what a profile tells of a round; `noise` is that of all of them."""
     decision, comparison = measured.decision, measured.comparison
     return ProfileRound(
         number=measured.number,
@@ -89,6 +93,7 @@ def round_told(measured: Round) -> ProfileRound:
         why="" if decision is None else decision.why,
         warnings=tuple(map(str, measured.measurement.doubts + (comparison.warnings if comparison else ()))),
         record=measured,
+        disturbance=disturbance_of(measured.measurement, noise),
     )
 
 

@@ -11,20 +11,26 @@ which the latency probes of the answer's round kept the constraint, and says tha
 
 from __future__ import annotations
 
+import math
+import statistics
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Self
 
 from profiler.experiment.clock import Deadline
 from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Listener, Phase, VerificationStarted, ignore
 from profiler.experiment.measure import observed
-from profiler.experiment.observation import Detail
+from profiler.experiment.observation import Detail, Observation
 from profiler.experiment.rounds import Round
 from profiler.job.topology import Topology
 from profiler.questions.search.rate_search import Bracket, next_rate
+from profiler.questions.search.readings.evidence import windows_at_stress
 from profiler.questions.search.verification import Verification, judged
+from profiler.statistics.search_noise import search_noise
 
 LONGEST_PROBE_S = 30.0
 """The longest batch that is run to stand for a production batch."""
@@ -60,9 +66,33 @@ class HoldingRate:
     @property
     def deciding(self) -> Verification | None:
         """The worst batch at the rate that held, else the last one that failed; None where none was run."""
-        at_rate = [probe for probe in self.probes if probe.rate_per_s == self.rate_per_s]
+        at_rate = [probe for probe in self.probes if probe.usual_per_s == self.rate_per_s]
         worst = max(at_rate, key=_bounded_ms, default=None)
         return worst or next(reversed(self.probes), None)
+
+
+@dataclass(frozen=True, slots=True)
+class UsualSpeed:
+    """The speed that the machine had during a search, and how much of a change of it the job feels."""
+
+    machine: float = 1.0
+    elasticity: float = 0.0
+    """1 for a job that CPU bounds, 0 for one that waits."""
+
+    @classmethod
+    def of(cls, rounds: Sequence[Round]) -> Self:
+        """Read it off the windows of all rounds."""
+        speeds = [window.machine_speed for past in rounds for window in past.measurement.windows]
+        if not speeds or min(speeds) <= 0:
+            return cls()
+        return cls(statistics.geometric_mean(speeds), search_noise(windows_at_stress(rounds)).speed_slope)
+
+    def relative(self, windows: Sequence[Observation]) -> float:
+        """Return the speed in some windows in times the usual one, as the job feels it."""
+        speeds = [window.machine_speed for window in windows]
+        if min(speeds) <= 0:
+            return 1.0
+        return math.pow(statistics.geometric_mean(speeds) / self.machine, self.elasticity)
 
 
 def rate_that_holds(
@@ -72,13 +102,16 @@ def rate_that_holds(
     constraint: LatencyConstraint,
     production_batch_s: float,
     *,
+    usual: UsualSpeed | None = None,
     deadline: Deadline | None = None,
     report: Listener = ignore,
 ) -> HoldingRate:
     """Run an answer with long batches at one rate after the other; the last is begun before the deadline.
 
-    A new deployment is still learning in its first batch: it counts only where the rate held.
+    Each is offered as much more or less as the machine was faster or slower than usual in the batch before. A new
+    deployment is still learning in its first batch: that counts only where the rate held.
     """
+    usual = usual or UsualSpeed()
     configuration = answer.configuration
     batch_s = min(production_batch_s, LONGEST_PROBE_S)
     deadline = deadline or Deadline()
@@ -88,13 +121,15 @@ def rate_that_holds(
         topology, configuration.throttled(None), Detail.LIGHT, fused=answer.trial.fused, window_s=batch_s
     )
     with closing(deployment):
-        is_new = True
+        is_new, speed = True, 1.0
         while (rate := next_rate(probes, start_per_s)) is not None and len(probes) < MOST_PROBES:
             if probes and deadline.left_s < batch_s:
                 break
-            report(VerificationStarted(configuration, rate, production_batch_s))
-            seen = observed(deployment, rate, 1, Phase.VERIFICATION, configuration=configuration, report=report)
-            probe = judged(seen, constraint, rate, batch_s)
+            offered = speed * rate
+            report(VerificationStarted(configuration, offered, production_batch_s))
+            seen = observed(deployment, offered, 1, Phase.VERIFICATION, configuration=configuration, report=report)
+            speed = usual.relative(seen)
+            probe = judged(seen, constraint, offered, batch_s, speed)
             if probe.passed or not is_new:
                 probes.append(probe)
             is_new = False

@@ -25,7 +25,7 @@ from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
-from profiler.questions.search.holding import HoldingRate, rate_of_probes, rate_that_holds
+from profiler.questions.search.holding import HoldingRate, UsualSpeed, rate_of_probes, rate_that_holds
 from profiler.questions.search.policies.policy import Parameters, Policy, SearchContext, require_asked_for
 from profiler.questions.search.readings.evidence import screened
 from profiler.statistics.confirmation import confirm
@@ -147,7 +147,7 @@ class Loop:
         if self.design.blocks >= 2 and is_new and not budget.is_over:
             profile = self._confirmed(profile)
         batch_s = None if budget.is_over else self.production_batch_s
-        holding = self._holding(profile.answer, batch_s, ending)
+        holding = self._holding(profile, batch_s, ending)
         return replace(profile, holding=holding, is_warm=self._warmth.is_warm)
 
     def _tell(self, event: Event) -> None:
@@ -221,13 +221,20 @@ class Loop:
             list(Blocks(self.engine, self.topology, [warm_up], design, self._tell).in_turn([0]))
         self._warmth.is_warm = True
 
-    def _holding(self, answer: Round, batch_s: float | None, ending: Deadline) -> HoldingRate:
+    def _holding(self, profile: SearchResult, batch_s: float | None, ending: Deadline) -> HoldingRate:
         """Find the rate that the answer holds; without time for it, what its own round's probes told."""
-        constraint = self.parameters.constraint
+        answer, constraint = profile.answer, self.parameters.constraint
         if batch_s is None:
             return rate_of_probes(answer, constraint)
         return rate_that_holds(
-            self.engine, self.topology, answer, constraint, batch_s, deadline=ending, report=self._tell
+            self.engine,
+            self.topology,
+            answer,
+            constraint,
+            batch_s,
+            usual=UsualSpeed.of(profile.rounds),
+            deadline=ending,
+            report=self._tell,
         )
 
     def _blocks_in_time(self, arms: int) -> int:

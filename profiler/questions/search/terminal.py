@@ -9,6 +9,7 @@ from rich.text import Text
 
 from profiler.experiment.observation import Latency
 from profiler.questions.search.answer import Profile, ProfileBest, ProfileRound
+from profiler.questions.search.disturbances import disturbance_in_words
 from profiler.questions.search.operators import classes_in_words, state_in_words
 from profiler.questions.search.paste import as_lines
 from profiler.questions.search.rate_words import plan_in_words, rate_in_words
@@ -124,6 +125,9 @@ def _doubts(profile: Profile) -> list[RenderableType]:
         for doubt in dict.fromkeys(each.warnings):
             found.setdefault(doubt, []).append(each.number)
     lines = [f"round {', '.join(map(str, numbers))}: {advised(doubt)}" for doubt, numbers in found.items()]
+    lines += [
+        f"round {each.number}: {disturbance_in_words(each.disturbance)}" for each in profile.rounds if each.disturbance
+    ]
     lines += profile.warnings_besides(None if profile.best.bound is None else profile.best.bound.element)
     if not profile.complete:
         lines.append("the time budget ended the search: the answer is the best so far. Give it more with --budget")

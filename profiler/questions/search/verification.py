@@ -31,9 +31,27 @@ class Verification:
     """The verification at a lower rate, which older profiles made where this one failed."""
     passed: bool
     """The rate holds in production."""
+    machine_speed: float = 1.0
+    """Speed of the machine meanwhile, in times its usual one, as far as the job depends on it."""
+
+    @property
+    def usual_per_s(self) -> float:
+        """Return the rate that is as much for the machine at its usual speed as this one was."""
+        return self.rate_per_s / self.machine_speed
+
+    @property
+    def usually_through_per_s(self) -> float:
+        """Return what would have come through at the machine's usual speed."""
+        return self.came_through_per_s / self.machine_speed
 
 
-def judged(windows: Sequence[Observation], constraint: LatencyConstraint, rate: float, batch_s: float) -> Verification:
+def judged(
+    windows: Sequence[Observation],
+    constraint: LatencyConstraint,
+    rate: float,
+    batch_s: float,
+    machine_speed: float = 1.0,
+) -> Verification:
     """Judge what was seen at a rate: the worst window must keep the latency."""
     told = [window.processing_ms for window in windows if math.isfinite(window.processing_ms.mean)]
     worst = max(told, key=constraint.bounded_ms, default=None)
@@ -51,6 +69,7 @@ def judged(windows: Sequence[Observation], constraint: LatencyConstraint, rate: 
         came_through_per_s=came_through / sum(window.duration_s for window in windows),
         less=None,
         passed=latency_met and not queue_grew,
+        machine_speed=machine_speed,
     )
 
 

@@ -84,6 +84,7 @@ class Observations:
             compiling_cores=use.compiling,
             generator_limited=achieved.limited,
             operators=operators,
+            disturbance=use.disturbance,
         )
 
     def _operators(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from profiler.experiment.observation import Measurement
 from profiler.experiment.rounds import Round
-from profiler.questions.search.policies.policy import Parameters
 from profiler.statistics.result import Comparison
 from profiler.statistics.search_noise import RoundWindows, screen_round
+
+if TYPE_CHECKING:  # policies read evidence
+    from profiler.questions.search.policies.policy import Parameters
 
 
 def screened(
@@ -30,4 +33,4 @@ def windows_at_stress(history: Iterable[Round]) -> list[RoundWindows]:
 
 
 def _windows(measurement: Measurement) -> RoundWindows:
-    return RoundWindows(measurement.throughputs, tuple(window.speed_index for window in measurement.windows))
+    return RoundWindows(measurement.throughputs, tuple(window.machine_speed for window in measurement.windows))
