@@ -1,27 +1,32 @@
 """One configuration on the simulated cluster: window after window, in simulated time.
 
-A window's capacity is the noise-free one × the machine's noise × what the warm-up leaves. Running at speed v is
-running at speed 1 in stretched time: threads at flow x do what they would do at x / v, their service takes 1 / v.
+A window is a row of ticks of about three seconds, as the machine and the data change in time, whatever the length of
+windows: what one tick can't take, the next ones work off. A tick's capacity is the noise-free one × the machine's noise
+× what the warm-up leaves. Running at speed v is running at speed 1 in stretched time: threads at flow x do what they
+would do at x / v, their service takes 1 / v.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from profiler.engines.simulated.flow import Flow, ThreadState
-from profiler.engines.simulated.latency import RowSampler
+from profiler.engines.simulated.latency import RowSampler, latency_of
 from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.noise import NoiseProcess, WindowNoise
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats
 from profiler.engines.simulated.saturation import Saturation
 from profiler.errors import ProfileError, UsageError
-from profiler.experiment.observation import Detail, Observation, OperatorWindow
+from profiler.experiment.observation import Detail, Observation, OperatorWindow, summed_operators
 
+TICK_S = 3.0
+"""Time in which machine and data stay as they are: the noise's figures are of windows of this length."""
 _OVERRUN = 0.15
 """A batch that drains longer than this part of its window has overrun."""
 
@@ -47,13 +52,21 @@ class WarmUp:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """What the sources did during one window."""
+    """What the sources did during one tick."""
 
     duration_s: float
     flow_per_s: float
     saturated: bool
     backlog_rows: float
-    """Rows that wait at the end of the window."""
+    """Rows that wait at the end of the tick."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tick:
+    """One tick: what is seen of it, and the latency of sampled rows."""
+
+    seen: Observation
+    rows_ms: Floats
 
 
 class SimulatedDeployment:
@@ -75,6 +88,8 @@ class SimulatedDeployment:
     ) -> None:
         self._network, self._flow, self._platform, self._noise, self._rng = network, flow, platform, noise, rng
         self._detail, self._window_s, self._limit_per_s = detail, window_s, offered_limit_per_s
+        self._ticks = max(1, round(window_s / TICK_S))
+        self._tick_s = window_s / self._ticks
         self._warm_up, self._clock = warm_up, clock
         self._saturation = Saturation.of(network, flow, platform.queue_rows)
         self._sampler = RowSampler(network, flow, float(self._saturation.capacity_per_s.mean()), platform, rng)
@@ -101,48 +116,79 @@ class SimulatedDeployment:
         backlog_rows = 0.0
         for _ in range(windows):
             self._check_open()
-            noise = self._noise.window()
-            speed = noise.throughput_factor * self._warm_up.factor(self._age_s + self._window_s / 2)
-            span = self._span(offered_per_s, backlog_rows, speed)
-            observation = self._observation(offered_per_s, span, noise, speed)
-            backlog_rows = span.backlog_rows
-            self._age_s += span.duration_s
-            self._clock.now_s += span.duration_s
-            self._segment = (self._segment + 1) % len(self._flow.counts)
-            yield observation
+            ticks: list[_Tick] = []
+            for number in range(self._ticks):
+                ticks.append(self._tick(offered_per_s, backlog_rows, ends_batch=number == self._ticks - 1))
+                backlog_rows = ticks[-1].seen.queue_rows
+            yield self._window(ticks)
 
-    def _span(self, offered_per_s: float, backlog_rows: float, speed: float) -> _Span:
-        """Let the sources read what there is and what the topology takes; a full pipeline drains after the window."""
+    def _tick(self, offered_per_s: float, backlog_rows: float, *, ends_batch: bool) -> _Tick:
+        noise = self._noise.window()
+        speed = noise.throughput_factor * self._warm_up.factor(self._age_s + self._tick_s / 2)
+        span = self._span(offered_per_s, backlog_rows, speed, ends_batch=ends_batch)
+        tick = self._seen(offered_per_s, span, noise, speed)
+        self._age_s += span.duration_s
+        self._clock.now_s += span.duration_s
+        self._segment = (self._segment + 1) % len(self._flow.counts)
+        return tick
+
+    def _window(self, ticks: Sequence[_Tick]) -> Observation:
+        """Put a window together; of its rows, every tick has its part of those that are sampled."""
+        seen = [tick.seen for tick in ticks]
+        most = max(each.source_rows for each in seen)
+        rows_ms = [tick.rows_ms[: math.ceil(len(tick.rows_ms) * tick.seen.source_rows / most)] for tick in ticks]
+        duration_s = math.fsum(each.duration_s for each in seen)
+        whole = replace(
+            seen[0],
+            duration_s=duration_s,
+            processing_ms=latency_of(np.concatenate(rows_ms)),
+            queue_rows=seen[-1].queue_rows,
+            overran=duration_s > (1 + _OVERRUN) * self._window_s,
+        )
+        if len(seen) == 1:
+            return whole
+        return replace(
+            whole,
+            throughput_per_s=math.fsum(each.source_rows for each in seen) / duration_s,
+            speed_index=statistics.fmean(each.speed_index for each in seen),
+            cpu_s=math.fsum(each.cpu_s for each in seen),
+            operators=summed_operators(seen),
+        )
+
+    def _span(self, offered_per_s: float, backlog_rows: float, speed: float, *, ends_batch: bool) -> _Span:
+        """Let the sources read what there is and what the topology takes; a full pipeline drains as the batch ends."""
         capacity = float(self._saturation.capacity_per_s[self._segment]) * speed
-        asked = offered_per_s + backlog_rows / self._window_s
+        asked = offered_per_s + backlog_rows / self._tick_s
         flow = min(asked, capacity)
         drain_s = 0.0
-        if asked > capacity:
-            excess_s = (asked / capacity - 1.0) * self._window_s
+        if ends_batch and asked > capacity:
+            excess_s = (asked / capacity - 1.0) * self._tick_s
             drain_s = min(excess_s, float(self._saturation.buffered_s[self._segment]) / speed)
-        duration_s = self._window_s + drain_s
+        duration_s = self._tick_s + drain_s
         left = max(0.0, backlog_rows + (offered_per_s - flow) * duration_s)
         return _Span(duration_s, flow, asked > capacity, left)
 
-    def _observation(self, offered_per_s: float, span: _Span, noise: WindowNoise, speed: float) -> Observation:
+    def _seen(self, offered_per_s: float, span: _Span, noise: WindowNoise, speed: float) -> _Tick:
         limit = self._saturation
         state = limit.state if span.saturated else self._flow.state(self._every_case(span.flow_per_s / speed))
         full = limit.full[self._segment] & span.saturated
         rates = self._flow.task_rates(self._every_case(span.flow_per_s))[self._segment]
-        # Cores used at speed 1 in this window's time, at this window's cost of a row; warm-up costs CPU per row too.
+        # Cores used at speed 1 in this tick's time, at this tick's cost of a row; warm-up costs CPU per row too.
         used_s = state.cpu[self._segment] * noise.throughput_factor * noise.cpu_factor * span.duration_s
-        return Observation(
+        rows_ms = self._sampler.rows_ms(state.busy[self._segment], rates, full)
+        seen = Observation(
             start_s=self._clock.now_s,
             duration_s=span.duration_s,
             offered_per_s=offered_per_s,
             throughput_per_s=span.flow_per_s,
-            processing_ms=self._sampler.window(state.busy[self._segment], rates, full),
+            processing_ms=latency_of(rows_ms),
             queue_rows=span.backlog_rows,
-            overran=span.duration_s > (1 + _OVERRUN) * self._window_s,
+            overran=False,
             speed_index=noise.speed_index,
             cpu_s=float((used_s * self._flow.placement.tasks[self._segment]).sum()),
             operators=self._operators(state, used_s, span),
         )
+        return _Tick(seen, rows_ms)
 
     def _every_case(self, rate_per_s: float) -> Floats:
         return np.full(len(self._flow.counts), rate_per_s)

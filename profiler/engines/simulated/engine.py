@@ -16,7 +16,7 @@ from scipy import optimize
 from profiler import __version__
 from profiler.engines.simulated.deployment import Clock, SimulatedDeployment, WarmUp
 from profiler.engines.simulated.flow import Flow
-from profiler.engines.simulated.latency import RowSampler
+from profiler.engines.simulated.latency import RowSampler, latency_of
 from profiler.engines.simulated.network import Network, compile_network
 from profiler.engines.simulated.noise import NoiseProcess, Preset
 from profiler.engines.simulated.placement import Ints, thread_roots
@@ -133,8 +133,8 @@ class SimulatedEngine:
         busy, rates = flow.state(rate).busy[0], flow.task_rates(rate)[0]
         nothing_full = np.zeros(busy.shape, dtype=np.bool_)
         for _ in range(2):
-            processing = sampler.window(busy, rates, nothing_full)
-        return Truth(float(capacity[0]), load, processing)
+            rows_ms = sampler.rows_ms(busy, rates, nothing_full)
+        return Truth(float(capacity[0]), load, latency_of(rows_ms))
 
     def keeps(
         self,
