@@ -30,6 +30,7 @@ class NoiseName(StrEnum):
     QUIET = "quiet"
     SHARED = "shared"
     HOSTILE = "hostile"
+    BATCHED = "batched"
 
 
 class ExportKind(StrEnum):

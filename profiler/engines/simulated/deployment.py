@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from profiler.engines.simulated.batches import Batches
 from profiler.engines.simulated.flow import Flow, ThreadState
 from profiler.engines.simulated.latency import RowSampler, latency_of
 from profiler.engines.simulated.network import Network
@@ -25,8 +26,6 @@ from profiler.engines.simulated.saturation import Saturation
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.observation import Detail, Observation, OperatorWindow, summed_operators
 
-TICK_S = 3.0
-"""Time in which machine and data stay as they are: the noise's figures are of windows of this length."""
 _OVERRUN = 0.15
 """A batch that drains longer than this part of its window has overrun."""
 
@@ -55,10 +54,15 @@ class _Span:
     """What the sources did during one tick."""
 
     duration_s: float
+    reading_s: float
+    """Time of these in which the sources read."""
     flow_per_s: float
+    """Rows per second of that time."""
     saturated: bool
     backlog_rows: float
     """Rows that wait at the end of the tick."""
+    batches: int
+    """Batches that began with it: what every task takes whatever its rows is taken that often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +92,7 @@ class SimulatedDeployment:
     ) -> None:
         self._network, self._flow, self._platform, self._noise, self._rng = network, flow, platform, noise, rng
         self._detail, self._window_s, self._limit_per_s = detail, window_s, offered_limit_per_s
-        self._ticks = max(1, round(window_s / TICK_S))
-        self._tick_s = window_s / self._ticks
+        self._batches = Batches.of(platform, flow, window_s)
         self._warm_up, self._clock = warm_up, clock
         self._saturation = Saturation.of(network, flow, platform.queue_rows)
         self._sampler = RowSampler(network, flow, float(self._saturation.capacity_per_s.mean()), platform, rng)
@@ -117,15 +120,15 @@ class SimulatedDeployment:
         for _ in range(windows):
             self._check_open()
             ticks: list[_Tick] = []
-            for number in range(self._ticks):
-                ticks.append(self._tick(offered_per_s, backlog_rows, ends_batch=number == self._ticks - 1))
+            for number in range(self._batches.ticks):
+                ticks.append(self._tick(number, offered_per_s, backlog_rows))
                 backlog_rows = ticks[-1].seen.queue_rows
             yield self._window(ticks)
 
-    def _tick(self, offered_per_s: float, backlog_rows: float, *, ends_batch: bool) -> _Tick:
+    def _tick(self, number: int, offered_per_s: float, backlog_rows: float) -> _Tick:
         noise = self._noise.window()
-        speed = noise.throughput_factor * self._warm_up.factor(self._age_s + self._tick_s / 2)
-        span = self._span(offered_per_s, backlog_rows, speed, ends_batch=ends_batch)
+        speed = noise.throughput_factor * self._warm_up.factor(self._age_s + self._batches.tick_s / 2)
+        span = self._span(number, offered_per_s, backlog_rows, speed)
         tick = self._seen(offered_per_s, span, noise, speed)
         self._age_s += span.duration_s
         self._clock.now_s += span.duration_s
@@ -155,18 +158,23 @@ class SimulatedDeployment:
             operators=summed_operators(seen),
         )
 
-    def _span(self, offered_per_s: float, backlog_rows: float, speed: float, *, ends_batch: bool) -> _Span:
-        """Let the sources read what there is and what the topology takes; a full pipeline drains as the batch ends."""
+    def _span(self, tick: int, offered_per_s: float, backlog_rows: float, speed: float) -> _Span:
+        """Let the sources read what they can; as the batch ends, a full pipeline drains."""
         capacity = float(self._saturation.capacity_per_s[self._segment]) * speed
-        asked = offered_per_s + backlog_rows / self._tick_s
-        flow = min(asked, capacity)
+        read = self._batches.read(tick, offered_per_s, backlog_rows, capacity)
         drain_s = 0.0
-        if ends_batch and asked > capacity:
-            excess_s = (asked / capacity - 1.0) * self._tick_s
-            drain_s = min(excess_s, float(self._saturation.buffered_s[self._segment]) / speed)
-        duration_s = self._tick_s + drain_s
-        left = max(0.0, backlog_rows + (offered_per_s - flow) * duration_s)
-        return _Span(duration_s, flow, asked > capacity, left)
+        if tick == self._batches.ticks - 1:
+            drain_s = min(read.excess_s, float(self._saturation.buffered_s[self._segment]) / speed)
+        pause_s, reading_s = self._batches.tick_s - read.reading_s, read.reading_s + drain_s
+        left = max(0.0, backlog_rows + offered_per_s * pause_s + (offered_per_s - read.flow_per_s) * reading_s)
+        return _Span(
+            duration_s=self._batches.tick_s + drain_s,
+            reading_s=reading_s,
+            flow_per_s=read.flow_per_s,
+            saturated=read.saturated,
+            backlog_rows=left,
+            batches=1 if tick == 0 else 0,
+        )
 
     def _seen(self, offered_per_s: float, span: _Span, noise: WindowNoise, speed: float) -> _Tick:
         limit = self._saturation
@@ -174,53 +182,72 @@ class SimulatedDeployment:
         full = limit.full[self._segment] & span.saturated
         rates = self._flow.task_rates(self._every_case(span.flow_per_s))[self._segment]
         # Cores used at speed 1 in this tick's time, at this tick's cost of a row; warm-up costs CPU per row too.
-        used_s = state.cpu[self._segment] * noise.throughput_factor * noise.cpu_factor * span.duration_s
+        used_s = state.cpu[self._segment] * noise.throughput_factor * noise.cpu_factor * span.reading_s
+        fixed_s = span.batches * self._platform.batch_cpu_ms / 1000 * noise.cpu_factor
         rows_ms = self._sampler.rows_ms(state.busy[self._segment], rates, full)
         seen = Observation(
             start_s=self._clock.now_s,
             duration_s=span.duration_s,
             offered_per_s=offered_per_s,
-            throughput_per_s=span.flow_per_s,
+            throughput_per_s=span.flow_per_s * (span.reading_s / span.duration_s),
             processing_ms=latency_of(rows_ms),
             queue_rows=span.backlog_rows,
             overran=False,
             speed_index=noise.speed_index,
-            cpu_s=float((used_s * self._flow.placement.tasks[self._segment]).sum()),
-            operators=self._operators(state, used_s, span),
+            cpu_s=float(((used_s + fixed_s) * self._flow.placement.tasks[self._segment]).sum()),
+            operators=self._operators(state, used_s, fixed_s, span),
         )
         return _Tick(seen, rows_ms)
 
     def _every_case(self, rate_per_s: float) -> Floats:
         return np.full(len(self._flow.counts), rate_per_s)
 
-    def _operators(self, state: ThreadState, used_s: Floats, span: _Span) -> dict[str, OperatorWindow]:
-        """Sum over the tasks of every element; what is timed is a sample of rows, so it errs with their number."""
+    def _operators(self, state: ThreadState, used_s: Floats, fixed_s: float, span: _Span) -> dict[str, OperatorWindow]:
+        """Sum over the tasks of every element; what is timed is a sample of rows, so it errs with their number.
+
+        What a task takes per batch nobody can tell from what its rows take.
+        """
         flow, segment = self._flow, self._segment
         every = self._every_case(span.flow_per_s)
         counted = self._detail is Detail.FULL
-        rows_in = flow.rows_in.at(every)[segment] * span.duration_s
-        rows_out = flow.rows_out.at(every)[segment] * span.duration_s
+        rows_in = flow.rows_in.at(every)[segment] * span.reading_s
+        rows_out = flow.rows_out.at(every)[segment] * span.reading_s
         tasks = flow.placement.tasks[segment]
         threads = flow.counts.shape[1]
         present_busy = np.where(tasks > 0, state.busy[segment], 0.0)
         busiest = np.zeros(threads)
         np.maximum.at(busiest, flow.placement.thread_of, present_busy.max(axis=1))
         busy = np.bincount(flow.placement.thread_of, (tasks * present_busy).sum(axis=1), threads)
+        running = flow.counts[segment]
         cpu_s = np.bincount(flow.placement.thread_of, (tasks * used_s).sum(axis=1), threads)
         error = self._platform.service_spread.cv * self._rng.standard_normal(len(rows_in)) / np.sqrt(rows_in)
         part = state.element_part[segment] * np.clip(1.0 + error, 0.5, 1.5)
         # Nobody is busy for longer than the window lasts, whatever the sample says.
         part_busy = np.minimum(part, state.element_part[segment] / busiest[flow.threads])
+        fixed_wait_s = span.batches * self._platform.batch_wait_ms / 1000
+        fixed_busy_s = min(span.batches * self._platform.batch_cpu_ms / 1000 + fixed_wait_s, self._batches.pause_s)
+        fixed_part = state.element_part[segment]
         return {
             name: OperatorWindow(
                 tasks=int(flow.counts[segment, thread]),
                 rows_in=float(rows_in[element]) if counted else None,
                 rows_out=float(rows_out[element]) if counted else None,
-                busy_s=float(busy[thread] * part_busy[element] * span.duration_s),
-                cpu_s=float(cpu_s[thread] * part[element]),
-                busiest_task_s=float(busiest[thread] * part_busy[element] * span.duration_s),
-                work_s=float(cpu_s[thread] * part[element] * state.own[segment, element]),
-                waiting_s=float(state.waiting[segment, element] * span.duration_s),
+                busy_s=float(
+                    busy[thread] * part_busy[element] * span.reading_s
+                    + running[thread] * fixed_part[element] * fixed_busy_s
+                ),
+                cpu_s=float(cpu_s[thread] * part[element] + running[thread] * fixed_part[element] * fixed_s),
+                busiest_task_s=float(
+                    busiest[thread] * part_busy[element] * span.reading_s + fixed_part[element] * fixed_busy_s
+                ),
+                work_s=float(
+                    cpu_s[thread] * part[element] * state.own[segment, element]
+                    + running[thread] * fixed_part[element] * fixed_s
+                ),
+                waiting_s=float(
+                    state.waiting[segment, element] * span.reading_s
+                    + running[thread] * fixed_part[element] * fixed_wait_s
+                ),
                 hot_key_share=float(key_share) if counted and key_share > 0 else None,
             )
             for element, (name, thread, key_share) in enumerate(
