@@ -31,6 +31,7 @@ class NoiseName(StrEnum):
     SHARED = "shared"
     HOSTILE = "hostile"
     DISTURBED = "disturbed"
+    BATCHED = "batched"
 
 
 class ExportKind(StrEnum):

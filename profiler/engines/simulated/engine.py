@@ -12,19 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
 
 from profiler import __version__
+from profiler.engines.simulated.batches import Batches
 from profiler.engines.simulated.deployment import Clock, SimulatedDeployment, WarmUp
 from profiler.engines.simulated.flow import Flow
-from profiler.engines.simulated.latency import RowSampler
+from profiler.engines.simulated.latency import RowSampler, latency_of
 from profiler.engines.simulated.neighbour import Neighbour
 from profiler.engines.simulated.network import Network, compile_network
 from profiler.engines.simulated.noise import NoiseProcess, Preset
 from profiler.engines.simulated.placement import Ints, thread_roots
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats
-from profiler.engines.simulated.sojourn import part_within
+from profiler.engines.simulated.steady_state import SteadyState
 from profiler.errors import UsageError
 from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.engine import Platform
@@ -36,9 +36,6 @@ _BATCH = 1024
 """Configurations solved at once: few enough for their arrays to stay in the processor's cache."""
 _TRUTH_ROWS = 500_000
 """Rows through all queues together, after as many that are thrown away."""
-_LEAST_LOAD = 1e-3
-"""Part of a configuration's throughput below which no rate is looked for."""
-_RATE_ERROR = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +127,7 @@ class SimulatedEngine:
     def truth(
         self, topology: Topology, configuration: Configuration, load: float = 0.9, *, fused: bool = False
     ) -> Truth:
-        """Return the noise-free throughput, and the processing latency at this part of it."""
+        """Return the noise-free throughput, and the processing latency at this part of it while sources read."""
         network, flow = self._on_average(topology, configuration, fused=fused)
         capacity = flow.capacities()
         rate = load * capacity
@@ -139,8 +136,9 @@ class SimulatedEngine:
         busy, rates = flow.state(rate).busy[0], flow.task_rates(rate)[0]
         nothing_full = np.zeros(busy.shape, dtype=np.bool_)
         for _ in range(2):
-            processing = sampler.window(busy, rates, nothing_full)
-        return Truth(float(capacity[0]), load, processing)
+            rows_ms = sampler.rows_ms(busy, rates, nothing_full)
+        reading_part = Batches.of(self._platform, flow, self.window_s).reading_part
+        return Truth(float(capacity[0]) * reading_part, load, latency_of(rows_ms))
 
     def keeps(
         self,
@@ -150,33 +148,32 @@ class SimulatedEngine:
         constraint: LatencyConstraint,
         *,
         fused: bool = False,
+        batch_s: float | None = None,
     ) -> bool:
         """Tell whether the latency constraint is kept and the queue does not grow at this rate, without noise."""
-        network, flow = self._on_average(topology, configuration, fused=fused)
-        if rate_per_s > flow.capacities()[0]:
-            return False
-        kept = part_within(network, flow, self._platform, rate_per_s, constraint.latency_ms / 1000)
-        return kept >= constraint.quantile
+        steady = self._steady(topology, configuration, fused=fused, batch_s=batch_s)
+        return rate_per_s <= steady.highest_per_s and steady.keeps(rate_per_s, constraint)
 
     def highest_rate(
-        self, topology: Topology, configuration: Configuration, constraint: LatencyConstraint, *, fused: bool = False
+        self,
+        topology: Topology,
+        configuration: Configuration,
+        constraint: LatencyConstraint,
+        *,
+        fused: bool = False,
+        batch_s: float | None = None,
     ) -> float:
-        """Return the highest rate that `keeps` the constraint, to 0.1 %; 0 where none does."""
-        network, flow = self._on_average(topology, configuration, fused=fused)
-        capacity = float(flow.capacities()[0])
+        """Return the highest rate that `keeps` the constraint, to 0.1 %; 0 where none does.
 
-        def to_spare(load: float) -> float:
-            kept = part_within(network, flow, self._platform, load * capacity, constraint.latency_ms / 1000)
-            return kept - constraint.quantile
-
-        if to_spare(1.0) >= 0:
-            return capacity
-        if to_spare(_LEAST_LOAD) < 0:
-            return 0.0
-        return capacity * float(optimize.brentq(to_spare, _LEAST_LOAD, 1.0, xtol=_RATE_ERROR, rtol=_RATE_ERROR))
+        Batches are as long as the engine's windows, unless `batch_s` says otherwise.
+        """
+        return self._steady(topology, configuration, fused=fused, batch_s=batch_s).highest_rate(constraint)
 
     def capacities(self, topology: Topology, counts: Ints) -> Floats:
-        """Return the noise-free throughput of many configurations: rows of tasks per element, in topology order."""
+        """Return the noise-free throughput of many configurations: rows of tasks per element, in topology order.
+
+        It is that of the time in which sources read: no pause between batches is taken off.
+        """
         network = compile_network(topology, self._platform, self._seed)
         average = network.selectivity.mean(axis=0, keepdims=True)
         threads = np.arange(len(network.names))
@@ -184,6 +181,12 @@ class SimulatedEngine:
         return np.concatenate(
             [Flow(network, self._platform, threads, batch, average).capacities() for batch in batches]
         )
+
+    def _steady(
+        self, topology: Topology, configuration: Configuration, *, fused: bool, batch_s: float | None
+    ) -> SteadyState:
+        network, flow = self._on_average(topology, configuration, fused=fused)
+        return SteadyState.of(network, flow, self._platform, batch_s or self.window_s)
 
     def _on_average(self, topology: Topology, configuration: Configuration, *, fused: bool) -> tuple[Network, Flow]:
         """Return the topology and its flow with average data."""

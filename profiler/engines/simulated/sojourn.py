@@ -74,10 +74,20 @@ def _partial_moment(below: Floats, mean: Floats, spread: Spread, order: int) -> 
     return np.asarray(whole * special.gammainc(phases + order, phases * below / mean))
 
 
-def part_within(network: Network, flow: Flow, platform: SimulatedPlatform, rate_per_s: float, within_s: float) -> float:
-    """Return the part of the rows whose processing latency is at most this, at a rate that a flow of one case keeps."""
+def part_within(
+    network: Network,
+    flow: Flow,
+    platform: SimulatedPlatform,
+    rate_per_s: float,
+    within_s: float,
+    full: npt.NDArray[np.bool_] | None = None,
+) -> float:
+    """Return the part of the rows whose processing latency is at most this, at a rate that a flow of one case keeps.
+
+    Queues that are `full` (kinds of threads × nodes) are so all the time.
+    """
     lattice = _Lattice(within_s / _POINTS)
-    stays = _stays(lattice, network, flow, platform, rate_per_s)
+    stays = _stays(lattice, network, flow, platform, rate_per_s, full)
     rows_out = flow.rows_out.at(np.array([rate_per_s]))[0]
     hops = lattice.transformed(lattice.at(np.array([platform.hop_ms, platform.remote_hop_ms]) / 1000))
     after: dict[int, Transforms] = {}
@@ -105,7 +115,12 @@ def part_within(network: Network, flow: Flow, platform: SimulatedPlatform, rate_
 
 
 def _stays(
-    lattice: _Lattice, network: Network, flow: Flow, platform: SimulatedPlatform, rate_per_s: float
+    lattice: _Lattice,
+    network: Network,
+    flow: Flow,
+    platform: SimulatedPlatform,
+    rate_per_s: float,
+    full: npt.NDArray[np.bool_] | None,
 ) -> Transforms:
     """Return the transform of the time in queue and service per thread: a mixture over its tasks, by their rows."""
     placement, rate = flow.placement, np.array([rate_per_s])
@@ -115,7 +130,9 @@ def _stays(
     weights = placement.share[0, kinds] * placement.tasks[0, kinds, on_node]
     thread_of = placement.thread_of[kinds]
     # Tasks of a kind on different nodes are often in the same state: each state is worked out once.
-    states, state_of = np.unique(np.round(np.column_stack((thread_of, busy, rates)), 12), axis=0, return_inverse=True)
+    is_full = np.zeros(len(kinds)) if full is None else full[kinds, on_node]
+    columns = np.column_stack((thread_of, busy, rates, is_full))
+    states, state_of = np.unique(np.round(columns, 12), axis=0, return_inverse=True)
     busy, rates = np.minimum(states[:, 1], _NEVER_QUITE), states[:, 2]
     service_s = busy / rates
     services, residuals = lattice.of_services(service_s, platform.service_spread)
@@ -125,6 +142,8 @@ def _stays(
     longest_s = platform.queue_rows * service_s
     is_cut = ~at_source & (longest_s < 2 * _POINTS * lattice.step_s)
     waiting[is_cut] = lattice.transformed(_cut(lattice, lattice.masses(waiting[is_cut]), longest_s[is_cut]))
+    held = ~at_source & (states[:, 3] > 0)
+    waiting[held] = lattice.transformed(lattice.at(platform.queue_rows / rates[held]))
     stay[~at_source] *= waiting[~at_source]
     threads = np.zeros((flow.counts.shape[1], stay.shape[1]), dtype=np.complex128)
     by_state = np.bincount(state_of.ravel(), weights, len(states))
