@@ -67,8 +67,8 @@ def gate(
 ) -> int:
     """Tell whether a job got slower: exit 0 for pass, 1 for slower, 4 where the noise does not let it tell.
 
-    Where it can't tell, or misses a drill, it says how many blocks would. A latency that rose although no operator takes
-    longer is told, and fails nothing.
+    Where it can't tell, or misses a drill, it says how many blocks would. A latency that rose although no operator
+    takes longer is told, and fails nothing.
 
     Both versions are measured in short blocks, at the same time where the engine and its slots allow it, else in turn.
     On Spark all of it ends within --budget, six minutes unless it is set: the last block ends 25 s before. What was

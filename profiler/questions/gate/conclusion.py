@@ -202,7 +202,7 @@ def _warnings(outcome: GateResult, judgement: Judgement | None) -> Iterator[str]
         yield "the generator could not send faster, so the throughput of the job was not reached"
     if judgement is not None and judgement.latency_alone:
         latency = judgement[Criterion.LATENCY]
-        yield f"latency p95 rose by {latency.effect:+.1%}, no operator did: the job's code does not take longer"
+        yield f"latency p95 rose by {latency.effect:+.1%}, no operator did for certain: it fails nothing"
     for finding in judgement.findings if judgement else ():
         for doubt in finding.warnings:
             yield f"{finding.criterion}: {doubt}. {ADVICE[doubt]}"
