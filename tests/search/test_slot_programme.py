@@ -13,10 +13,9 @@ from profiler.questions.search.policies.stepwise.slot_programme import Bounds, p
 WAITS_S = {"a": 0.002, "b": 0.008, "c": 0.004}
 
 
-def solve(loads, *, slots, cores=1000, cpu_s=1e-9, high=64, fixed=None):
-    return propose(
-        loads, cpu_s, bounds={name: Bounds(1, high) for name in loads}, fixed=fixed or {}, slots=slots, cores=cores
-    )
+def solve(loads, *, slots, by_cpu_per_s=math.inf, high=64, fixed=None):
+    bounds = {name: Bounds(1, high) for name in loads}
+    return propose(loads, by_cpu_per_s, bounds=bounds, fixed=fixed or {}, slots=slots)
 
 
 def test_it_solves_the_tie_that_single_additions_cannot():
@@ -28,7 +27,7 @@ def test_it_solves_the_tie_that_single_additions_cannot():
 
 def test_it_asks_for_no_more_tasks_than_the_cores_can_feed():
     """With CPU as the limit the fewest tasks that reach it are enough."""
-    proposal = solve({"a": 0.001, "b": 0.003}, slots=100, cores=4, cpu_s=0.004)
+    proposal = solve({"a": 0.001, "b": 0.003}, slots=100, by_cpu_per_s=1000)
     assert proposal.cpu_bound
     assert math.isclose(proposal.predicted_per_s, 1000)
     assert proposal.tasks == {"a": 1, "b": 3}
@@ -37,7 +36,7 @@ def test_it_asks_for_no_more_tasks_than_the_cores_can_feed():
 def test_a_bound_on_one_operator_bounds_the_rest():
     """Nobody gets tasks that an operator at its limit could not feed."""
     bounds = {"a": Bounds(1, 2), "b": Bounds(1, 50)}
-    proposal = propose({"a": 0.01, "b": 0.001}, 0.0, bounds=bounds, fixed={}, slots=40, cores=8)
+    proposal = propose({"a": 0.01, "b": 0.001}, math.inf, bounds=bounds, fixed={}, slots=40)
     assert proposal.tasks == {"a": 2, "b": 1}
 
 

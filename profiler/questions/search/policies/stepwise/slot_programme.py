@@ -1,10 +1,10 @@
 """Beyond the paper: with the slots as a hard limit, compute the tasks that the measured loads ask for.
 
-    maximise T   subject to   T · load_i ≤ n_i,   Σ n_i ≤ slots,   T · Σ cpu_i ≤ cores
+    maximise T   subject to   T · load_i ≤ n_i,   Σ n_i ≤ slots,   T ≤ what the cores allow
 
-where load_i and cpu_i are busy and CPU seconds per source row. For a fixed T the fewest tasks are
-n_i = ceil(T · load_i), so the best T is found by giving one task at a time to the element that bounds T: exact for
-this max-min problem, and the tasks are then trimmed to the fewest that reach the same T.
+where load_i are busy seconds per source row. For a fixed T the fewest tasks are n_i = ceil(T · load_i), so the best T
+is found by giving one task at a time to the element that bounds T: exact for this max-min problem, and the tasks are
+then trimmed to the fewest that reach the same T.
 Operators dominated by a logic-dependent one do not grow with T: they get what their busy time per second asks for.
 
 The model is poor on purpose: it knows nothing of contention, hops, skew or the cost of threads. Its proposal is a
@@ -42,37 +42,29 @@ class Proposal:
 
 def propose(
     loads: Mapping[str, float],
-    cpu_s_per_row: float,
+    by_cpu_per_s: float,
     *,
     bounds: Mapping[str, Bounds],
     fixed: Mapping[str, int],
     slots: int,
-    cores: int,
-    fill: bool = False,
 ) -> Proposal:
-    """Solve the programme; `fill` goes on to the slots where the cores are the limit.
-
-    Threads that share cores fairly get them in proportion to their number, so where the cores are the limit, tasks in
-    proportion to the loads, as many as the slots allow, starve nobody.
-    """
-    by_cpu = cores / cpu_s_per_row if cpu_s_per_row > 0 else math.inf
-    goal = math.inf if fill else by_cpu
+    """Solve the programme; `by_cpu_per_s` is the throughput that the cores allow, infinite where unknown."""
     tasks = {name: bounds[name].low for name in loads}
     free = slots - sum(tasks.values()) - sum(fixed.values())
     while free > 0:
         limit = min(tasks, key=lambda name: _rate(tasks[name], loads[name]))
-        enough = _rate(tasks[limit], loads[limit]) >= goal
+        enough = _rate(tasks[limit], loads[limit]) >= by_cpu_per_s
         if enough or tasks[limit] >= bounds[limit].high:
             break
         tasks[limit] += 1
         free -= 1
     by_slots = min((_rate(count, loads[name]) for name, count in tasks.items()), default=math.inf)
-    reached = min(by_slots, goal)
+    reached = min(by_slots, by_cpu_per_s)
     trimmed = {
         name: max(bounds[name].low, min(count, math.ceil(reached * loads[name] - ROUNDING)))
         for name, count in tasks.items()
     }
-    return Proposal({**trimmed, **fixed}, min(by_slots, by_cpu), cpu_bound=by_cpu <= by_slots)
+    return Proposal({**trimmed, **fixed}, reached, cpu_bound=by_cpu_per_s <= by_slots)
 
 
 def balanced(proposal: Proposal, bounds: Mapping[str, Bounds], *, slots: int, nodes: int) -> Proposal:
