@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from profiler.experiment.rounds import Action, Round, Step
 from profiler.job.configuration import Configuration
@@ -59,9 +59,7 @@ class SlotProposals:
 
     def most_per_s(self, configuration: Configuration) -> float:
         """Return the most that a configuration can do, by what the incumbent's rows cost."""
-        costs = self._costs(self.search.incumbent)
-        rates = (configuration[name] / costs.busy_s[name] for name in self._scaled() if costs.busy_s[name] > 0)
-        return min(costs.whole.most_per_s(self.search.context.cores), *rates)
+        return self._most_per_s(self._costs(self.search.incumbent), configuration.tasks)
 
     @property
     def best_per_s(self) -> float:
@@ -82,7 +80,8 @@ class SlotProposals:
         if not (self.balance and proposal.cpu_bound):
             return proposal
         if is_own:
-            return self._proposed(costs, costs.sharing_cores())
+            sharing = self._proposed(costs, costs.sharing_cores())
+            return replace(sharing, predicted_per_s=self._most_per_s(costs, sharing.tasks))
         context = self.search.context
         return balanced(proposal, self._bounds(), slots=context.slots, nodes=context.nodes)
 
@@ -99,6 +98,10 @@ class SlotProposals:
             },
             slots=context.slots,
         )
+
+    def _most_per_s(self, costs: Costs, tasks: Mapping[str, int]) -> float:
+        rates = (tasks[name] / costs.busy_s[name] for name in self._scaled() if costs.busy_s[name] > 0)
+        return min(costs.whole.most_per_s(self.search.context.cores), *rates)
 
     def _costs(self, measured: Round) -> Costs:
         """Return what a row costs as a round saw it; of one task each, and of the job as written, step 1 tells more."""
