@@ -184,7 +184,9 @@ class WarmStart:
             seen, whole = loads_per_source_row(stored), costs.whole.under(stored.measurement)
             proposal = solved(replace(costs, busy_s=seen, whole=whole))
         if Addition.BALANCE in self.additions:
-            proposal = balanced(proposal, bounds, slots=slots, nodes=search.context.nodes)
+            proposal = balanced(
+                proposal, costs, bounds, slots=slots, cores=search.context.cores, nodes=search.context.nodes
+            )
         configuration = search.bounded(search.context.smallest(), proposal.tasks)
         # What is fixed may take more than there is.
         fits = search.fits(configuration)

@@ -38,8 +38,10 @@ def operator_capacity(search: Search, additions: frozenset[Addition], proposals:
         if not raised or max(shares.values()) <= 1 - 1 / search.parameters.stop_factor:
             return
         configuration, action = _enhanced(search, shares, raised, exchange=Addition.EXCHANGE in additions)
-        in_vain = saves_rounds and configuration is not None and not proposals.is_worth_a_round(proposals.most_per_s(configuration))
-        if configuration is None or search.known(configuration) or in_vain:
+        if configuration is None or search.known(configuration):
+            settled.update(raised)
+            continue
+        if saves_rounds and not proposals.is_worth_a_round(proposals.most_per_s(configuration)):
             settled.update(raised)
             continue
         measured = yield from search.attempt(search.trial(configuration, Step.CAPACITY, action))

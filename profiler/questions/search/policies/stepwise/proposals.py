@@ -16,7 +16,13 @@ from profiler.experiment.rounds import Action, Round, Step
 from profiler.job.configuration import Configuration
 from profiler.questions.search.policies.incumbent import Moves, Search
 from profiler.questions.search.policies.stepwise.costs import Costs
-from profiler.questions.search.policies.stepwise.slot_programme import Bounds, Proposal, balanced, element_bounds, propose
+from profiler.questions.search.policies.stepwise.slot_programme import (
+    Bounds,
+    Proposal,
+    balanced,
+    element_bounds,
+    propose,
+)
 from profiler.questions.search.readings.features import Features
 
 MOST = 4
@@ -51,7 +57,7 @@ class SlotProposals:
             yield from self.search.judge(measured)
 
     def is_worth_a_round(self, predicted_per_s: float) -> bool:
-        """Tell whether a prediction is a relevant gain over the incumbent; one that is late may lose some of its own."""
+        """Tell whether a prediction is a relevant gain over the incumbent, which may lose some if it is late."""
         incumbent = self.search.incumbent
         if not self.search.meets_latency(incumbent):
             return True
@@ -83,7 +89,7 @@ class SlotProposals:
             sharing = self._proposed(costs, costs.sharing_cores())
             return replace(sharing, predicted_per_s=self._most_per_s(costs, sharing.tasks))
         context = self.search.context
-        return balanced(proposal, self._bounds(), slots=context.slots, nodes=context.nodes)
+        return balanced(proposal, costs, self._bounds(), slots=context.slots, cores=context.cores, nodes=context.nodes)
 
     def _proposed(self, costs: Costs, loads: Mapping[str, float]) -> Proposal:
         """Solve the programme for loads per source row, within bounds that rounds may have narrowed."""
