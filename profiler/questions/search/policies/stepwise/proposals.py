@@ -87,9 +87,10 @@ class SlotProposals:
             return proposal
         if is_own:
             sharing = self._proposed(costs, costs.sharing_cores())
-            return replace(sharing, predicted_per_s=self._most_per_s(costs, sharing.tasks))
+            proposal = replace(sharing, cpu_bound=True)
         context = self.search.context
-        return balanced(proposal, costs, self._bounds(), slots=context.slots, cores=context.cores, nodes=context.nodes)
+        even = balanced(proposal, costs, self._bounds(), slots=context.slots, cores=context.cores, nodes=context.nodes)
+        return replace(even, predicted_per_s=self._most_per_s(costs, even.tasks))
 
     def _proposed(self, costs: Costs, loads: Mapping[str, float]) -> Proposal:
         """Solve the programme for loads per source row, within bounds that rounds may have narrowed."""

@@ -14,7 +14,7 @@ trial like every other, kept only if the test accepts it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from profiler.questions.search.policies.incumbent import Search
@@ -71,35 +71,35 @@ def propose(
 def balanced(
     proposal: Proposal, costs: Costs, bounds: Mapping[str, Bounds], *, slots: int, cores: int, nodes: int
 ) -> Proposal:
-    """Make the tasks multiples of the nodes where the cores are the limit: rounded up, or down where that is too many.
+    """Make the tasks multiples of the nodes where the cores are the limit, unless what had to be left out costs more.
 
     Tasks are dealt over the nodes in turn, so only multiples load all nodes alike; where the cores are the limit, the
-    fullest node limits them all. Fewer tasks may do less, so these are taken only where the fullest node gains more.
+    fullest node limits them all.
     """
     if not proposal.cpu_bound or nodes == 1:
         return proposal
-    up = _multiples(proposal.tasks, bounds, nodes, math.ceil)
-    if sum(up.values()) <= slots:
-        return replace(proposal, tasks=up)
-    down = _multiples(proposal.tasks, bounds, nodes, math.floor)
+    even = _multiples(proposal.tasks, bounds, slots, nodes)
 
     def most_per_s(tasks: Mapping[str, int]) -> float:
         of_fullest_s = sum(costs.cpu_s[name] * math.ceil(tasks[name] / nodes) / tasks[name] for name in bounds)
         by_tasks = min(_rate(tasks[name], costs.busy_s[name]) for name in bounds)
         return min(by_tasks, cores / nodes / of_fullest_s if of_fullest_s > 0 else math.inf)
 
-    return replace(proposal, tasks=max(proposal.tasks, down, key=most_per_s))
+    return replace(proposal, tasks=max(even, proposal.tasks, key=most_per_s))
 
 
-def _multiples(
-    tasks: Mapping[str, int], bounds: Mapping[str, Bounds], nodes: int, rounded: Callable[[float], int]
-) -> dict[str, int]:
-    """Round the tasks that may grow to multiples of the nodes; what has fewer is left where it would have none."""
-    whole = {name: rounded(count / nodes) * nodes or count for name, count in tasks.items()}
-    return {
-        name: max(bounds[name].low, min(whole[name], bounds[name].high)) if name in bounds else count
-        for name, count in tasks.items()
-    }
+def _multiples(tasks: Mapping[str, int], bounds: Mapping[str, Bounds], slots: int, nodes: int) -> dict[str, int]:
+    """Round tasks that may grow up to multiples of the nodes, those first that lack least; down where slots end."""
+
+    def rounded(name: str, whole: int) -> int:
+        return max(bounds[name].low, min(whole * nodes or tasks[name], bounds[name].high))
+
+    even = {**tasks, **{name: rounded(name, tasks[name] // nodes) for name in bounds}}
+    more = {name: rounded(name, math.ceil(tasks[name] / nodes)) for name in bounds}
+    for name in sorted(bounds, key=lambda name: more[name] - tasks[name]):
+        if sum(even.values()) + more[name] - even[name] <= slots:
+            even[name] = more[name]
+    return even
 
 
 def element_bounds(search: Search, names: Iterable[str]) -> dict[str, Bounds]:
