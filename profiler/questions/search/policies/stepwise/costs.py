@@ -8,7 +8,7 @@ its loads as they are; of one that has none only the CPU seconds count, and the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from profiler.experiment.rounds import Round
 from profiler.questions.search.policies.policy import SearchContext
@@ -45,11 +45,20 @@ class Costs:
 
     def under(self, measured: Round, context: SearchContext) -> Costs:
         """Return what a round saw, given what step 1 did."""
-        cpu = cpu_per_source_row(measured)
-        busy = loads_per_source_row(measured)
+        alone = self._without_waits_for_cores(measured)
         if waits_for_cores(measured, context):
-            busy = {name: cpu[name] + max(0.0, self.busy_s[name] - self.cpu_s[name]) for name in cpu}
-        return Costs(busy, cpu, self.whole.under(measured.measurement))
+            return alone
+        return replace(alone, busy_s=loads_per_source_row(measured))
+
+    def at_least(self, measured: Round) -> Costs:
+        """Return the least that rows may cost, given what a round saw: a core may be waited for on one node of many."""
+        alone, seen = self._without_waits_for_cores(measured), loads_per_source_row(measured)
+        return replace(alone, busy_s={name: min(busy_s, alone.busy_s[name]) for name, busy_s in seen.items()})
+
+    def _without_waits_for_cores(self, measured: Round) -> Costs:
+        cpu_s = cpu_per_source_row(measured)
+        busy_s = {name: cpu_s[name] + max(0.0, self.busy_s[name] - self.cpu_s[name]) for name in cpu_s}
+        return Costs(busy_s, cpu_s, self.whole.under(measured.measurement))
 
     def sharing_cores(self) -> dict[str, float]:
         """Return the seconds that a row keeps a task whose core is shared by as many threads as are worth having.

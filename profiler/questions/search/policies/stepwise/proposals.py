@@ -64,13 +64,13 @@ class SlotProposals:
         return predicted_per_s >= (1 + self.search.parameters.relevant_effect) * incumbent.throughput_per_s
 
     def most_per_s(self, configuration: Configuration) -> float:
-        """Return the most that a configuration can do, by what the incumbent's rows cost."""
-        return self._most_per_s(self._costs(self.search.incumbent), configuration.tasks)
+        """Return the most that a configuration can do, by the least that the incumbent's rows cost."""
+        return self._most_per_s(self._least_costs(), configuration.tasks)
 
     @property
     def best_per_s(self) -> float:
-        """The most that any configuration can do with these slots and cores, by what the incumbent's rows cost."""
-        costs = self._costs(self.search.incumbent)
+        """The most that any configuration can do with these slots and cores, by the least that rows cost."""
+        costs = self._least_costs()
         return self._proposed(costs, costs.busy_s).predicted_per_s
 
     def _solved(self) -> Proposal:
@@ -113,11 +113,18 @@ class SlotProposals:
     def _costs(self, measured: Round) -> Costs:
         """Return what a row costs as a round saw it; of one task each, and of the job as written, step 1 tells more."""
         costs = Costs.of(self.features)
-        is_first = measured.trial.action is Action.START or measured.trial.fused
-        return costs if is_first else costs.under(measured, self.search.context)
+        return costs if _is_told_by_step_one(measured) else costs.under(measured, self.search.context)
+
+    def _least_costs(self) -> Costs:
+        costs, incumbent = Costs.of(self.features), self.search.incumbent
+        return costs if _is_told_by_step_one(incumbent) else costs.at_least(incumbent)
 
     def _scaled(self) -> list[str]:
         return [name for name in self.search.topology.names if name not in self.features.dominated]
 
     def _bounds(self) -> dict[str, Bounds]:
         return element_bounds(self.search, self._scaled())
+
+
+def _is_told_by_step_one(measured: Round) -> bool:
+    return measured.trial.action is Action.START or measured.trial.fused
