@@ -100,6 +100,7 @@ class Observation:
     compiling_cores: float | None = None
     """Cores of these that compilers of the engine took, which end by themselves; None where nobody counts them."""
     generator_limited: bool = False
+    """Whether fewer rows came than were offered, and not because the job had taken all cores."""
     operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
     """Sources and operators by name."""
     disturbance: Disturbance | None = None
@@ -231,6 +232,11 @@ def _added(past: OperatorWindow, seen: OperatorWindow) -> OperatorWindow:
 
 def _sum_if_known(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
+
+
+def generator_limits(windows: Sequence[Observation]) -> bool:
+    """Tell whether the generator is what limited the windows: most of them, as one that stalled is no limit."""
+    return sum(window.generator_limited for window in windows) > len(windows) / 2
 
 
 def typical_latency(windows: Sequence[Observation]) -> Latency | None:

@@ -131,6 +131,20 @@ def test_a_generator_at_its_limit_is_told():
     assert Doubt.GENERATOR_LIMITED in measured(engine, load(predicted_per_s=30_000)).doubts
 
 
+def test_a_generator_that_stalled_once_is_not_at_its_limit():
+    """One window of ten says nothing of the others; and the rate is raised as if it had not been."""
+
+    class Stalling(ScriptedEngine):
+        def observe(self, rate_per_s, windows):
+            for seen in super().observe(rate_per_s, windows):
+                yield replace(seen, generator_limited=self.index % 8 == 2)
+
+    engine = Stalling(lambda index: 3000.0)
+    measurement = measured(engine, load(predicted_per_s=1000.0))
+    assert Doubt.GENERATOR_LIMITED not in measurement.doubts
+    assert measurement.throughput_per_s == pytest.approx(3000), "the first rate was no stress"
+
+
 def test_the_latency_is_probed_at_ninety_percent():
     """At stress the latency says how full the buffers are, so it is taken below."""
     engine = ScriptedEngine(latency=SLOW)

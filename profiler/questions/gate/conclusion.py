@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from profiler.errors import ProfileError
-from profiler.experiment.observation import BlockWindows
+from profiler.experiment.observation import BlockWindows, generator_limits
 from profiler.job.configuration import Configuration
 from profiler.questions.gate.answer import (
     Against,
@@ -198,7 +198,7 @@ def _warnings(outcome: GateResult, judgement: Judgement | None) -> Iterator[str]
             "the baseline was measured in another session: only CPU per row, from which the machine's speed is taken "
             "out, can call this one slower"
         )
-    if any(window.generator_limited for block in outcome.blocks for window in block.windows):
+    if generator_limits([window for block in outcome.blocks for window in block.windows]):
         yield "the generator could not send faster, so the throughput of the job was not reached"
     if judgement is not None and judgement.latency_alone:
         latency = judgement[Criterion.LATENCY]

@@ -14,6 +14,7 @@ from profiler.engines.spark.load.throttle import ThrottleThread
 from profiler.engines.spark.query.key_counts import KeyCounts
 from profiler.engines.spark.shared import Shared
 from profiler.engines.spark.windows import assembly
+from profiler.engines.spark.windows.generator_limit import is_limiting
 from profiler.engines.spark.windows.latency import SampleCollector
 from profiler.engines.spark.windows.production_weights import as_in
 from profiler.engines.spark.windows.span import counted_span
@@ -82,7 +83,7 @@ class Observations:
             cpu_s=assembly.cpu_s(finished, span.scale_s),
             cores_used=use.cores,
             compiling_cores=use.compiling,
-            generator_limited=achieved.limited,
+            generator_limited=is_limiting(achieved, use, self._shared.session.cores),
             operators=operators,
             disturbance=use.disturbance,
         )
