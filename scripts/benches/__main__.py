@@ -15,7 +15,6 @@ from scripts.benches.rows import Row
 BENCHES = {
     "quality": "the chosen configuration and the announced rate against the best, what each addition contributes",
     "announced": "quality's part on announced rates: against the highest that truly keep the latency constraint",
-    "quality": "the chosen configuration against the exhaustive optimum, and what each addition contributes",
     "waiting": "jobs that wait for services, with fixed costs, on 2 to 8 cores with 16 to 64 slots",
     "engine": "the real engine: cost of its instrumentation, its generator, the time between two rounds",
     "trust": "the real machine: word count confirmed against itself, what each defence removes, profiles in a row",
