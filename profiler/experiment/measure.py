@@ -22,6 +22,7 @@ from profiler.experiment.observation import (
     Detail,
     Measurement,
     Observation,
+    end_to_end_latency,
     hot_keys,
     summed_operators,
     typical_latency,
@@ -151,6 +152,7 @@ class _Observer:
             calm=calm,
             latency_ms=typical_latency(probe),
             latency_at_per_s=probe[0].offered_per_s if probe else None,
+            end_to_end_ms=end_to_end_latency(probe),
             doubts=self._doubts(windows, (*doubts, *_of_latency(probe))),
         )
 
@@ -163,6 +165,7 @@ class _Observer:
             windows=windows,
             latency_ms=typical_latency(windows),
             latency_at_per_s=rate_per_s,
+            end_to_end_ms=end_to_end_latency(windows),
             doubts=self._doubts(windows, _of_latency(windows)),
         )
 

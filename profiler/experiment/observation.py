@@ -1,18 +1,20 @@
 """What is measured: one window of a running job, and a measurement: the windows of one configuration.
 
 Throughput is source rows per second, summed over the sources. Processing latency runs from the read at the source
-to the sink; what waits before the source is told by the queue.
+to the sink; what waits before the source is told by the queue. End-to-end latency runs from the time that a message was
+due, and is told where the job follows what it is offered: else it is only how long the queue has been growing.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from profiler.experiment.latency_rows import mean_and_quantiles_ms
 from profiler.job.configuration import Configuration
 from profiler.statistics.doubt import Doubt
 
@@ -30,7 +32,7 @@ class Detail(StrEnum):
     FULL = "full"
 
 
-QUANTILES = (0.5, 0.95, 0.99)
+QUANTILES = (0.5, 0.95, 0.99, 0.999)
 """Quantiles of latencies that every engine measures; a constraint bounds one of them."""
 
 
@@ -42,11 +44,20 @@ class Latency:
     p50: float
     p95: float
     p99: float
+    p999: float | None = None
+    """The latency that one row in a thousand exceeds; of fewer rows the longest one, None in older profiles."""
+
+    @classmethod
+    def of_rows(cls, texts: Iterable[str]) -> Latency:
+        """Return that of the rows of several windows together (latency_rows.py)."""
+        mean, quantiles = mean_and_quantiles_ms(texts, QUANTILES)
+        return cls(mean, *quantiles)
 
     def quantile(self, quantile: float) -> float:
         """Return one of `QUANTILES`; of others, which older profiles may have asked for, the next higher one."""
-        known = zip(QUANTILES, (self.p50, self.p95, self.p99), strict=True)
-        return next((value for each, value in known if quantile <= each), self.p99)
+        longest = self.p99 if self.p999 is None else self.p999
+        known = zip(QUANTILES, (self.p50, self.p95, self.p99, longest), strict=True)
+        return next((value for each, value in known if quantile <= each), longest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +112,10 @@ class Observation:
     generator_limited: bool = False
     operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
     """Sources and operators by name."""
+    processing_rows: str | None = None
+    """The rows' processing latencies as a text (latency_rows.py); None where they were not kept."""
+    end_to_end_rows: str | None = None
+    """Their end-to-end latencies, likewise; None where the job did not follow, or nobody looked."""
 
     @property
     def lasting_cores(self) -> float | None:
@@ -150,6 +165,8 @@ class Measurement(_Sums):
     """Processing latency of the probe at 90 % of the throughput; None where there was no probe, or no row told it."""
     latency_at_per_s: float | None = None
     """Rate of that probe, None without one: lower than 90 % where the machine had become slower meanwhile."""
+    end_to_end_ms: Latency | None = None
+    """End-to-end latency of that probe; None where it was not measured."""
     doubts: tuple[Doubt, ...] = ()
 
     def __post_init__(self) -> None:
@@ -222,19 +239,30 @@ def _sum_if_known(one: float | None, other: float | None) -> float | None:
 
 
 def typical_latency(windows: Sequence[Observation]) -> Latency | None:
-    """Return the median window's latency, quantile by quantile: one stalled window is no property of the job.
+    """Return the processing latency of all rows of the windows together: a stalled window counts by its rows.
 
-    None where no window has a latency, as no sampled row came out.
+    Of windows whose rows were not kept it is the median window's, quantile by quantile. None where no window has a
+    latency, as no sampled row came out.
     """
-    seen = [window.processing_ms for window in windows if math.isfinite(window.processing_ms.mean)]
+    seen = [window for window in windows if math.isfinite(window.processing_ms.mean)]
+    rows = [window.processing_rows for window in seen if window.processing_rows is not None]
     if not seen:
         return None
+    if len(rows) == len(seen):
+        return Latency.of_rows(rows)
+    told = [window.processing_ms for window in seen]
     return Latency(
-        mean=statistics.median(latency.mean for latency in seen),
-        p50=statistics.median(latency.p50 for latency in seen),
-        p95=statistics.median(latency.p95 for latency in seen),
-        p99=statistics.median(latency.p99 for latency in seen),
+        mean=statistics.median(latency.mean for latency in told),
+        p50=statistics.median(latency.p50 for latency in told),
+        p95=statistics.median(latency.p95 for latency in told),
+        p99=statistics.median(latency.p99 for latency in told),
     )
+
+
+def end_to_end_latency(windows: Sequence[Observation]) -> Latency | None:
+    """Return the end-to-end latency of all rows of the windows together; None where no window tells it."""
+    rows = [window.end_to_end_rows for window in windows if window.end_to_end_rows is not None]
+    return Latency.of_rows(rows) if rows else None
 
 
 HOT_KEY = 1.5

@@ -21,6 +21,7 @@ BENCHES = {
     "gate_spark": "the gate on Spark: word count unchanged, and drills; about two hours",
     "recalibrate": "rounds that a warm start saves: unchanged, and with half of the slots, on six workloads",
     "recalibrate_spark": "rounds that a warm start saves on Spark: word count, unchanged, three times",
+    "levers": "settings of Spark's shuffle that trade throughput for latency: word count and star",
     "generator": "the message generator: top rate against Kafka's own producer benchmark, rate error",
     "statistics": "false alarms and power of the tests, and what each defence removes",
 }

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from profiler.engines.simulated.flow import Flow, ThreadState
-from profiler.engines.simulated.latency import RowSampler
+from profiler.engines.simulated.latency import RowSampler, latency_of
 from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.noise import NoiseProcess, WindowNoise
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats
 from profiler.engines.simulated.saturation import Saturation
 from profiler.errors import ProfileError, UsageError
+from profiler.experiment.latency_rows import as_text
 from profiler.experiment.observation import Detail, Observation, OperatorWindow
 
 _OVERRUN = 0.15
@@ -131,17 +132,20 @@ class SimulatedDeployment:
         rates = self._flow.task_rates(self._every_case(span.flow_per_s))[self._segment]
         # Cores used at speed 1 in this window's time, at this window's cost of a row; warm-up costs CPU per row too.
         used_s = state.cpu[self._segment] * noise.throughput_factor * noise.cpu_factor * span.duration_s
+        ends_ms = self._sampler.window(state.busy[self._segment], rates, full)
+        rows = span.flow_per_s * span.duration_s
         return Observation(
             start_s=self._clock.now_s,
             duration_s=span.duration_s,
             offered_per_s=offered_per_s,
             throughput_per_s=span.flow_per_s,
-            processing_ms=self._sampler.window(state.busy[self._segment], rates, full),
+            processing_ms=latency_of(ends_ms),
             queue_rows=span.backlog_rows,
             overran=span.duration_s > (1 + _OVERRUN) * self._window_s,
             speed_index=noise.speed_index,
             cpu_s=float((used_s * self._flow.placement.tasks[self._segment]).sum()),
             operators=self._operators(state, used_s, span),
+            processing_rows=as_text(ends_ms, np.full(len(ends_ms), rows / len(ends_ms))),
         )
 
     def _every_case(self, rate_per_s: float) -> Floats:

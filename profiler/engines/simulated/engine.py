@@ -15,7 +15,7 @@ import numpy as np
 from profiler import __version__
 from profiler.engines.simulated.deployment import Clock, SimulatedDeployment, WarmUp
 from profiler.engines.simulated.flow import Flow
-from profiler.engines.simulated.latency import RowSampler
+from profiler.engines.simulated.latency import RowSampler, latency_of
 from profiler.engines.simulated.network import Network, compile_network
 from profiler.engines.simulated.noise import NoiseProcess, Preset
 from profiler.engines.simulated.placement import Ints, thread_roots
@@ -129,8 +129,8 @@ class SimulatedEngine:
         busy, rates = flow.state(rate).busy[0], flow.task_rates(rate)[0]
         nothing_full = np.zeros(busy.shape, dtype=np.bool_)
         for _ in range(2):
-            processing = sampler.window(busy, rates, nothing_full)
-        return Truth(float(capacity[0]), load, processing)
+            ends_ms = sampler.window(busy, rates, nothing_full)
+        return Truth(float(capacity[0]), load, latency_of(ends_ms))
 
     def capacities(self, topology: Topology, counts: Ints) -> Floats:
         """Return the noise-free throughput of many configurations: rows of tasks per element, in topology order."""

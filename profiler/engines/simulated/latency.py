@@ -69,8 +69,8 @@ class RowSampler:
             hop_s = np.where(self._input_of[element] == self._network.before[edge], took, hop_s)
         return hop_s
 
-    def window(self, busy: Floats, rate_per_s: Floats, full: npt.NDArray[np.bool_]) -> Latency:
-        """Return the processing latency of one window.
+    def window(self, busy: Floats, rate_per_s: Floats, full: npt.NDArray[np.bool_]) -> Floats:
+        """Return the sampled rows' processing latencies in one window, in milliseconds.
 
         Per kind of thread and node: the part of the time a task is busy, whether its queue is full; per kind: the
         rows it gets per second.
@@ -88,7 +88,7 @@ class RowSampler:
         waits[full], self._wait_s[full] = held[:, None], held
         return self._walk(waits, services)
 
-    def _walk(self, waits: Floats, services: Floats) -> Latency:
+    def _walk(self, waits: Floats, services: Floats) -> Floats:
         """Send the sampled rows down the DAG."""
         threads, columns = self._flow.threads, np.arange(self._rows)
         position = self._rng.integers(0, self._depth, self._queue_of.shape)
@@ -104,5 +104,10 @@ class RowSampler:
             else:
                 came = times[inputs[0]] if len(inputs) == 1 else times[self._input_of[element], columns]
                 times[element] = came + (self._hop_s[element] + stay[thread])
-        ends = 1000 * times[self._end_of, columns]
-        return Latency(float(ends.mean()), *map(float, np.quantile(ends, QUANTILES)))
+        ends: Floats = 1000 * times[self._end_of, columns]
+        return ends
+
+
+def latency_of(ends_ms: Floats) -> Latency:
+    """Sum up the latencies of rows of equal weight."""
+    return Latency(float(ends_ms.mean()), *map(float, np.quantile(ends_ms, QUANTILES)))
