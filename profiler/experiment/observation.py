@@ -54,10 +54,22 @@ class Latency:
         return cls(mean, *quantiles)
 
     def quantile(self, quantile: float) -> float:
-        """Return one of `QUANTILES`; of others, which older profiles may have asked for, the next higher one."""
-        longest = self.p99 if self.p999 is None else self.p999
-        known = zip(QUANTILES, (self.p50, self.p95, self.p99, longest), strict=True)
-        return next((value for each, value in known if quantile <= each), longest)
+        """Return one of `QUANTILES`; of others, which older profiles may have asked for, the next higher one known."""
+        return self._known(quantile)[1]
+
+    def name(self, quantile: float) -> str:
+        """Name the one that `quantile` returns."""
+        return self._known(quantile)[0]
+
+    def told(self) -> str:
+        """Say all that is known of it."""
+        rest = "" if self.p999 is None else f", p99.9 {self.p999:,.0f}"
+        return f"mean {self.mean:,.0f} ms, p50 {self.p50:,.0f}, p95 {self.p95:,.0f}, p99 {self.p99:,.0f}{rest}"
+
+    def _known(self, quantile: float) -> tuple[str, float]:
+        longest = ("p99", self.p99) if self.p999 is None else ("p99.9", self.p999)
+        known = (("p50", self.p50), ("p95", self.p95), ("p99", self.p99), longest)
+        return next((each for at, each in zip(QUANTILES, known, strict=True) if quantile <= at), longest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +263,13 @@ def typical_latency(windows: Sequence[Observation]) -> Latency | None:
     if len(rows) == len(seen):
         return Latency.of_rows(rows)
     told = [window.processing_ms for window in seen]
+    thousandths = [latency.p999 for latency in told if latency.p999 is not None]
     return Latency(
         mean=statistics.median(latency.mean for latency in told),
         p50=statistics.median(latency.p50 for latency in told),
         p95=statistics.median(latency.p95 for latency in told),
         p99=statistics.median(latency.p99 for latency in told),
+        p999=statistics.median(thousandths) if len(thousandths) == len(told) else None,
     )
 
 

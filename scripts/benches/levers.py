@@ -19,15 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from profiler.engines.opening import opened_engine
+from profiler.engines.opening import prepared_engine
 from profiler.engines.spark.engine import SparkEngine
+from profiler.engines.spark.kind import SEVERAL_QUERIES
 from profiler.experiment.measure import PROBE_LOAD, STRESS, Load
 from profiler.experiment.observation import Detail, Latency, Observation
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.loading import load_topology
-from profiler.questions.fitting import fitted_to
+from profiler.job.topology import Topology
 from profiler.settings.declarations import Settings
 from scripts.benches.ratios import mean_ratio
 from scripts.benches.rows import Row, row
@@ -46,15 +47,21 @@ WAIT = "spark.shuffle.streaming.networkBufferMaxWaitTimeMs"
 WAITS_MS = (50, 25, 10)
 """Spark's own value first, which the others are compared with."""
 SMALL_PER_S = 1000.0
-WARM_UP = WindowPlan(windows=4, probe=1)
+WARM_UP = WindowPlan(windows=2, warm_up=6, probe=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A workload with the tasks that it is measured with."""
+    """A workload with the tasks and windows that it is measured with."""
 
     name: str
     tasks: dict[str, int]
+    window_s: float
+
+    @property
+    def topology(self) -> Topology:
+        """The workload."""
+        return load_topology(self.name)
 
     @property
     def configuration(self) -> Configuration:
@@ -63,8 +70,8 @@ class Job:
 
 
 JOBS = (
-    Job("word-count", {"tweets": 1, "parse": 2, "split": 2, "count": 4}),
-    Job("star", {"left": 1, "right": 1, "hub": 1, "store": 1, "publish": 1}),
+    Job("star", {"left": 1, "right": 1, "hub": 1, "store": 1, "publish": 1}, SEVERAL_QUERIES.window_s),
+    Job("word-count", {"tweets": 1, "parse": 2, "split": 2, "count": 4}, 3.0),
 )
 
 
@@ -73,20 +80,20 @@ class Sizes:
     """How much to measure."""
 
     turns: int = 4
-    warm_up: int = 2
+    warm_up: int = 1
     """Windows of a block under stress that do not count."""
-    windows: int = 5
-    calm: int = 4
+    windows: int = 4
+    calm: int = 3
     """Windows of a block at each of the two rates."""
 
 
 def rows(sizes: Sizes = Sizes()) -> Iterator[Row]:  # noqa: B008 - frozen
     """Measure what is not saved yet, and yield every figure."""
     saved = Saved("levers", *MEASURED)
+    with AtNeed(_warm) as warm:
+        turns = [{job.name: _turn(saved, warm, job, number, sizes) for job in JOBS} for number in range(sizes.turns)]
     for job in JOBS:
-        with AtNeed(partial(_warm, job)) as warm:
-            turns = [_turn(saved, warm, job, number, sizes) for number in range(sizes.turns)]
-        yield from job_rows(job.name, turns)
+        yield from job_rows(job.name, [turn[job.name] for turn in turns])
 
 
 def job_rows(name: str, turns: Sequence[dict[str, Any]]) -> Iterator[Row]:
@@ -110,15 +117,19 @@ def job_rows(name: str, turns: Sequence[dict[str, Any]]) -> Iterator[Row]:
 
 
 @contextmanager
-def _warm(job: Job) -> Iterator[SparkEngine]:
-    topology = load_topology(job.name)
-    settings = fitted_to([topology], Settings())
-    with opened_engine(topology, settings, note) as engine:
+def _warm() -> Iterator[SparkEngine]:
+    """Open an engine and load it with all jobs until the compilers are done."""
+    with (
+        prepared_engine(JOBS[0].topology, Settings(), note, [job.topology for job in JOBS[1:]]) as opening,
+        opening as engine,
+    ):
         if not isinstance(engine, SparkEngine):
             raise AssertionError(engine.name)
-        note(f"{job.name}: warming up")
-        seen = Warmth(engine).measured(topology, Load(job.configuration), WARM_UP)
-        note(f"{job.name}: {seen.throughput_per_s:,.0f} rows/s")
+        warmth = Warmth(engine)
+        for job in JOBS:
+            note(f"{job.name}: warming up")
+            seen = warmth.loaded(job.name, job.topology, Load(job.configuration), WARM_UP)
+            note(f"{job.name}: {seen.throughput_per_s:,.0f} rows/s")
         yield engine
 
 
@@ -137,10 +148,9 @@ def _at_need(warm: AtNeed[SparkEngine], job: Job, wait_ms: int, sizes: Sizes) ->
 
 
 def _block(engine: SparkEngine, job: Job, wait_ms: int, sizes: Sizes) -> dict[str, Any]:
-    topology = load_topology(job.name)
     engine.shared.session.spark.sparkContext._jsc.sc().conf().set(WAIT, str(wait_ms))  # noqa: SLF001
-    capacity = engine.shared.memory_of(topology.name).capacity_per_s
-    with closing(engine.deploy(topology, job.configuration, Detail.LIGHT)) as deployment:
+    capacity = engine.shared.memory_of(job.topology.name).capacity_per_s
+    with closing(engine.deploy(job.topology, job.configuration, Detail.LIGHT, window_s=job.window_s)) as deployment:
         stressed = list(deployment.observe(2 * STRESS * capacity, sizes.warm_up + sizes.windows))[sizes.warm_up :]
         per_s = sum(each.source_rows for each in stressed) / sum(each.duration_s for each in stressed)
         small = list(deployment.observe(SMALL_PER_S, sizes.calm))
