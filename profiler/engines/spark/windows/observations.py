@@ -68,7 +68,11 @@ class Observations:
             span.start_s,
             span.end_s,
             lambda due_s: throttle_thread.held_rows(due_s) / throttle.rate_per_s,
-            as_in(self._shared.production_batch_s, window_s, lead.start_s),
+            as_in(
+                self._shared.production_batch_s,
+                window_s,
+                [finished[query.chain.name].batch.start_s for query in layout.queries],
+            ),
         )
         processing = sampled.processing
         if latency_up_to is not None and math.isnan(processing.p50):
