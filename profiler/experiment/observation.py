@@ -2,7 +2,7 @@
 
 Throughput is source rows per second, summed over the sources. Processing latency runs from the read at the source
 to the sink; what waits before the source is told by the queue. End-to-end latency runs from the time that a message was
-due, and is told where the job follows what it is offered: else it is only how long the queue has been growing.
+due, and is told of windows in which the job followed what it was offered.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class Detail(StrEnum):
 
 QUANTILES = (0.5, 0.95, 0.99, 0.999)
 """Quantiles of latencies that every engine measures; a constraint bounds one of them."""
+FOLLOWS = 0.95
+"""Part of the offered rows that must come through for a job to have followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ class Observation:
     processing_rows: str | None = None
     """The rows' processing latencies as a text (latency_rows.py); None where they were not kept."""
     end_to_end_rows: str | None = None
-    """Their end-to-end latencies, likewise; None where the job did not follow, or nobody looked."""
+    """Their end-to-end latencies, likewise; under stress they only tell for how long the queue has been growing."""
 
     @property
     def lasting_cores(self) -> float | None:
@@ -274,9 +276,13 @@ def typical_latency(windows: Sequence[Observation]) -> Latency | None:
 
 
 def end_to_end_latency(windows: Sequence[Observation]) -> Latency | None:
-    """Return the end-to-end latency of all rows of the windows together; None where no window tells it."""
+    """Return the end-to-end latency of all rows of the windows together.
+
+    None where no window tells it, or where the job did not follow: it then is for how long the queue has been growing.
+    """
     rows = [window.end_to_end_rows for window in windows if window.end_to_end_rows is not None]
-    return Latency.of_rows(rows) if rows else None
+    followed = sum(each.source_rows for each in windows) >= FOLLOWS * sum(each.offered_rows for each in windows)
+    return Latency.of_rows(rows) if rows and followed else None
 
 
 HOT_KEY = 1.5

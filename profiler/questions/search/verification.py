@@ -96,7 +96,7 @@ def judged(windows: Sequence[Observation], constraint: LatencyConstraint, rate: 
         came_through_per_s=came_through / sum(window.duration_s for window in windows),
         less=None,
         passed=latency_met and not queue_grew,
-        end_to_end_ms=None if queue_grew else end_to_end_latency(windows),
+        end_to_end_ms=end_to_end_latency(windows),
     )
 
 

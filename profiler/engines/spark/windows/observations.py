@@ -22,9 +22,6 @@ from profiler.traffic.generator.process import GeneratorProcess
 
 WHOLE = 0.9
 """Part of a window that a batch must have seen of the offered rate to count as one."""
-FOLLOWS = 0.9
-"""Part of the offered rows that must come through for the end-to-end latency to tell of the job, and not of a queue
-that grows for as long as one looks."""
 
 
 class Observations:
@@ -81,13 +78,11 @@ class Observations:
         operators |= {name: replace(operators[name], hides_python=True) for name in hidden_python}
         sources = [query.chain.name for query in layout.queries if query.chain.sources]
         sustained_per_s = assembly.throughput_per_s(layout, finished, bounded)
-        offered_per_s = achieved.offered_per_s + (held - held_before) / span.duration_s
-        through_per_s = sustained_per_s * span.scale_s / span.duration_s
         return Observation(
             start_s=span.start_s,
             duration_s=span.duration_s,
-            offered_per_s=offered_per_s,
-            throughput_per_s=through_per_s,
+            offered_per_s=achieved.offered_per_s + (held - held_before) / span.duration_s,
+            throughput_per_s=sustained_per_s * span.scale_s / span.duration_s,
             processing_ms=processing,
             queue_rows=held + sum(finished[name].waiting for name in sources),
             overran=assembly.overran(finished, window_s),
@@ -98,7 +93,7 @@ class Observations:
             generator_limited=achieved.limited,
             operators=operators,
             processing_rows=sampled.processing_rows,
-            end_to_end_rows=sampled.end_to_end_rows if through_per_s >= FOLLOWS * offered_per_s else None,
+            end_to_end_rows=sampled.end_to_end_rows,
         )
 
     def _operators(
