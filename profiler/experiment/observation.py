@@ -15,6 +15,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from profiler.experiment.latency_rows import mean_and_quantiles_ms
+from profiler.experiment.quantiles import QUANTILES
 from profiler.job.configuration import Configuration
 from profiler.statistics.doubt import Doubt
 
@@ -32,8 +33,6 @@ class Detail(StrEnum):
     FULL = "full"
 
 
-QUANTILES = (0.5, 0.95, 0.99, 0.999)
-"""Quantiles of latencies that every engine measures; a constraint bounds one of them."""
 FOLLOWS = 0.95
 """Part of the offered rows that must come through for a job to have followed."""
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from profiler.errors import ProfileError
 from profiler.experiment.latency_rows import as_text
-from profiler.experiment.observation import QUANTILES, Latency, end_to_end_latency, typical_latency
+from profiler.experiment.observation import Latency, end_to_end_latency, typical_latency
+from profiler.experiment.quantiles import QUANTILES
 from tests.scenarios import window
 
 

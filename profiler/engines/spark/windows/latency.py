@@ -17,7 +17,8 @@ from profiler.engines.spark.load.side_topic import SideTopicReader
 from profiler.engines.spark.load.throttle import Arrivals
 from profiler.engines.spark.query.rows import latencies_ms
 from profiler.experiment.latency_rows import as_text
-from profiler.experiment.observation import QUANTILES, Latency
+from profiler.experiment.observation import Latency
+from profiler.experiment.quantiles import QUANTILES
 
 Floats = npt.NDArray[np.float64]
 Weigh = Callable[[Floats], Floats]
