@@ -57,6 +57,10 @@ class Job:
     name: str
     tasks: dict[str, int]
     window_s: float
+    windows: int
+    """Windows of a block under stress that count."""
+    calm: int
+    """Windows of a block at each of the two rates."""
 
     @property
     def topology(self) -> Topology:
@@ -70,28 +74,21 @@ class Job:
 
 
 JOBS = (
-    Job("star", {"left": 1, "right": 1, "hub": 1, "store": 1, "publish": 1}, SEVERAL_QUERIES.window_s),
-    Job("word-count", {"tweets": 1, "parse": 2, "split": 2, "count": 4}, 3.0),
+    Job("star", {"left": 1, "right": 1, "hub": 1, "store": 1, "publish": 1}, SEVERAL_QUERIES.window_s, 3, 2),
+    Job("word-count", {"tweets": 1, "parse": 2, "split": 2, "count": 4}, 3.0, 4, 3),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How much to measure."""
-
-    turns: int = 4
-    warm_up: int = 1
-    """Windows of a block under stress that do not count."""
-    windows: int = 4
-    calm: int = 3
-    """Windows of a block at each of the two rates."""
+TURNS = 3
+COLD = 1
+"""Windows of a block under stress that do not count."""
 
 
-def rows(sizes: Sizes = Sizes()) -> Iterator[Row]:  # noqa: B008 - frozen
+def rows() -> Iterator[Row]:
     """Measure what is not saved yet, and yield every figure."""
     saved = Saved("levers", *MEASURED)
     with AtNeed(_warm) as warm:
-        turns = [{job.name: _turn(saved, warm, job, number, sizes) for job in JOBS} for number in range(sizes.turns)]
+        turns = [{job.name: _turn(saved, warm, job, number) for job in JOBS} for number in range(TURNS)]
     for job in JOBS:
         yield from job_rows(job.name, [turn[job.name] for turn in turns])
 
@@ -133,28 +130,28 @@ def _warm() -> Iterator[SparkEngine]:
         yield engine
 
 
-def _turn(saved: Saved, warm: AtNeed[SparkEngine], job: Job, number: int, sizes: Sizes) -> dict[str, Any]:
+def _turn(saved: Saved, warm: AtNeed[SparkEngine], job: Job, number: int) -> dict[str, Any]:
     order = WAITS_MS if number % 2 == 0 else WAITS_MS[::-1]
     seen = {}
     for wait_ms in order:
-        note(f"{job.name}: turn {number + 1} of {sizes.turns}, {wait_ms} ms")
+        note(f"{job.name}: turn {number + 1} of {TURNS}, {wait_ms} ms")
         key = f"{job.name} {number} {wait_ms}"
-        seen[str(wait_ms)] = saved.get(key, partial(_at_need, warm, job, wait_ms, sizes))
+        seen[str(wait_ms)] = saved.get(key, partial(_at_need, warm, job, wait_ms))
     return seen
 
 
-def _at_need(warm: AtNeed[SparkEngine], job: Job, wait_ms: int, sizes: Sizes) -> dict[str, Any]:
-    return _block(warm.get(), job, wait_ms, sizes)
+def _at_need(warm: AtNeed[SparkEngine], job: Job, wait_ms: int) -> dict[str, Any]:
+    return _block(warm.get(), job, wait_ms)
 
 
-def _block(engine: SparkEngine, job: Job, wait_ms: int, sizes: Sizes) -> dict[str, Any]:
+def _block(engine: SparkEngine, job: Job, wait_ms: int) -> dict[str, Any]:
     engine.shared.session.spark.sparkContext._jsc.sc().conf().set(WAIT, str(wait_ms))  # noqa: SLF001
     capacity = engine.shared.memory_of(job.topology.name).capacity_per_s
     with closing(engine.deploy(job.topology, job.configuration, Detail.LIGHT, window_s=job.window_s)) as deployment:
-        stressed = list(deployment.observe(2 * STRESS * capacity, sizes.warm_up + sizes.windows))[sizes.warm_up :]
+        stressed = list(deployment.observe(2 * STRESS * capacity, COLD + job.windows))[COLD:]
         per_s = sum(each.source_rows for each in stressed) / sum(each.duration_s for each in stressed)
-        small = list(deployment.observe(SMALL_PER_S, sizes.calm))
-        probe = list(deployment.observe(PROBE_LOAD * per_s, sizes.calm))
+        small = list(deployment.observe(SMALL_PER_S, job.calm))
+        probe = list(deployment.observe(PROBE_LOAD * per_s, job.calm))
     return {"per_s": per_s, "small": _told(small), "probe": _told(probe)}
 
 
