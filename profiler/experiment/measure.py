@@ -30,6 +30,7 @@ from profiler.experiment.observation import (
     Detail,
     Measurement,
     Observation,
+    end_to_end_latency,
     generator_limits,
     hot_keys,
     summed_operators,
@@ -168,6 +169,7 @@ class _Observer:
             latency_ms=typical_latency(probed.windows),
             latency_at_per_s=probed.windows[0].offered_per_s if probed.windows else None,
             kept_per_s=probed.kept_per_s,
+            end_to_end_ms=end_to_end_latency(probed.windows),
             doubts=self._doubts(windows, left_out, (*doubts, *_of_latency(probed.windows))),
             left_out=left_out,
         )
@@ -182,6 +184,7 @@ class _Observer:
             latency_ms=typical_latency(windows),
             latency_at_per_s=rate_per_s,
             kept_per_s=rate_per_s if self._keeps(windows) else None,
+            end_to_end_ms=end_to_end_latency(windows),
             doubts=self._doubts(windows, left_out, _of_latency(windows)),
             left_out=left_out,
         )

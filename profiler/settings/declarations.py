@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from profiler.experiment.observation import QUANTILES
+from profiler.experiment.quantiles import QUANTILES
 from profiler.secrets import masked_setting
 from profiler.services.broker_address import BROKERS
 from profiler.settings.choices import EngineName, Export, NoiseName, PolicyName

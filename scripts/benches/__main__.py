@@ -24,6 +24,7 @@ BENCHES = {
     "recalibrate": "rounds that a warm start saves: unchanged, and with half of the slots, on six workloads",
     "recalibrate_spark": "rounds that a warm start saves on Spark: word count, unchanged, three times",
     "covariates": "what speed index, other programs, stolen time, garbage and compilers explain of equal windows",
+    "levers": "settings of Spark's shuffle that trade throughput for latency: word count and star",
     "generator": "the message generator: top rate against Kafka's own producer benchmark, rate error",
     "statistics": "false alarms and power of the tests, and what each defence removes",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from profiler.engines.simulated.engine import SimulatedEngine
@@ -12,6 +13,7 @@ from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.experiment.clock import Deadline
 from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.events import VerificationStarted, WindowSeen
+from profiler.experiment.latency_rows import as_text
 from profiler.experiment.observation import Latency
 from profiler.job.topology import Cost, Operator, Source, Topology
 from profiler.questions.search.holding import Basis, rate_of_probes, rate_that_holds
@@ -137,3 +139,21 @@ def test_the_quantile_that_the_constraint_bounds_is_told(quantile, said):
     assert verification.latency_quantile == quantile
     assert verification.passed == (quantile < 0.99)
     assert latency_in_words(verification) == said
+
+
+def test_the_thousandth_row_is_told_where_it_is_known():
+    """A constraint on 99.9 % is one on 99 % only in what older versions stored."""
+    seen = replace(window(100.0, latency=Latency(60.0, 50.0, 95.0, 99.0, 140.0)), offered_per_s=100.0)
+    assert not judged([seen], LatencyConstraint(130.0, 0.999), 100.0, 30.0).latency_met
+    assert "p99.9 140 ms" in latency_in_words(judged([seen], LatencyConstraint(150.0, 0.999), 100.0, 30.0))
+
+
+def test_the_time_since_a_message_was_due_is_told_beside_the_one_since_it_was_read():
+    """The constraint bounds the latter; where the queue grows, the former only tells for how long one has looked."""
+    rows = as_text(np.full(100, 640.0), np.ones(100))
+    seen = replace(window(100.0), offered_per_s=100.0, end_to_end_rows=rows)
+    verification = judged([seen], LatencyConstraint(500.0, 0.95), 100.0, 30.0)
+    assert verification.passed
+    assert "p95 40 ms (since due 64" in latency_in_words(verification)
+    growing = judged([replace(seen, offered_per_s=200.0)], LatencyConstraint(500.0, 0.95), 200.0, 30.0)
+    assert growing.end_to_end_ms is None

@@ -129,8 +129,16 @@ def test_other_variables_are_left_alone(tmp_path: Path) -> None:
         ("nodes", "100000", "--nodes is '100000', not a whole number from 1 to 1,000."),
         ("cores", f"1{20 * '0'}", f"--cores is '1{20 * '0'}', not a whole number from 1 to 1,000."),
         ("blocks", "100000", "--blocks is '100000', not a whole number from 2 to 100."),
-        ("latency-quantile", "99.9%", "--latency-quantile is '99.9%', not one of 50%, 95%, 99%. Write it like 99%."),
-        ("latency-quantile", "0.9", "--latency-quantile is '0.9', not one of 50%, 95%, 99%. Write it like 99%."),
+        (
+            "latency-quantile",
+            "99.99%",
+            "--latency-quantile is '99.99%', not one of 50%, 95%, 99%, 99.9%. Write it like 99.9%.",
+        ),
+        (
+            "latency-quantile",
+            "0.9",
+            "--latency-quantile is '0.9', not one of 50%, 95%, 99%, 99.9%. Write it like 99.9%.",
+        ),
     ],
 )
 def test_a_malformed_value_is_refused_by_name(key: str, written: str, sentence: str, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from profiler.engines.simulated.queueing import Floats
 from profiler.engines.simulated.saturation import Saturation
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.disturbance import Disturbance
+from profiler.experiment.latency_rows import as_text
 from profiler.experiment.observation import Detail, Observation, OperatorWindow, summed_operators
 
 _OVERRUN = 0.15
@@ -166,11 +167,13 @@ class SimulatedDeployment:
         seen = [tick.seen for tick in ticks]
         most = max(each.source_rows for each in seen)
         rows_ms = [tick.rows_ms[: math.ceil(len(tick.rows_ms) * tick.seen.source_rows / most)] for tick in ticks]
+        together_ms, rows = np.concatenate(rows_ms), math.fsum(each.source_rows for each in seen)
         duration_s = math.fsum(each.duration_s for each in seen)
         whole = replace(
             seen[0],
             duration_s=duration_s,
-            processing_ms=latency_of(np.concatenate(rows_ms)),
+            processing_ms=latency_of(together_ms),
+            processing_rows=as_text(together_ms, np.full(len(together_ms), rows / len(together_ms))),
             queue_rows=seen[-1].queue_rows,
             overran=duration_s > (1 + _OVERRUN) * self._window_s,
         )
@@ -178,7 +181,7 @@ class SimulatedDeployment:
             return whole
         return replace(
             whole,
-            throughput_per_s=math.fsum(each.source_rows for each in seen) / duration_s,
+            throughput_per_s=rows / duration_s,
             speed_index=statistics.fmean(each.speed_index for each in seen),
             cpu_s=math.fsum(each.cpu_s for each in seen),
             operators=summed_operators(seen),

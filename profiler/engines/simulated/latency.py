@@ -15,7 +15,8 @@ from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.placement import Ints
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats, queue_waits
-from profiler.experiment.observation import QUANTILES, Latency
+from profiler.experiment.observation import Latency
+from profiler.experiment.quantiles import QUANTILES
 
 
 class RowSampler:

@@ -41,7 +41,8 @@ PublishedComparison = Annotated[
     ),
 ]
 PublishedVerification = Annotated[
-    Verification, Published(optional=("latency_quantile", "came_through_per_s", "machine_speed"))
+    Verification,
+    Published(optional=("latency_quantile", "came_through_per_s", "end_to_end_ms", "machine_speed")),
 ]
 
 
@@ -107,6 +108,9 @@ class ProfileBest:
     throughput_interval_per_s: tuple[Figure, Figure] | None = None
     """The 95 % interval of the throughput."""
     latency_ms: Latency | None
+    """The processing latency, from the read at the source to the sink: the constraint bounds it."""
+    end_to_end_ms: Latency | None = None
+    """The latency from the time that a message was due to the sink; None where it was not measured."""
     keeps_latency: bool | NotTold = None
     holds: str = ""
     """A sentence on what bounds it and where it carries over."""

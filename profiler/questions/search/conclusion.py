@@ -107,6 +107,7 @@ def _best(result: SearchResult) -> ProfileBest:
         throughput_per_s=answer.throughput_per_s,
         throughput_interval_per_s=throughput_interval(result),
         latency_ms=answer.measurement.latency_ms,
+        end_to_end_ms=answer.measurement.end_to_end_ms,
         keeps_latency=result.keeps_latency(answer),
         holds=where_it_holds(result),
         bound=bound_of(result),

@@ -43,7 +43,9 @@ def _evidence(profile: Profile) -> Iterator[str]:
         if plan := plan_in_words(profile):
             yield f"- plan with {plan}"
     if latency is not None:
-        yield f"- latency p50 {latency.p50:,.0f} ms, p95 {latency.p95:,.0f}, p99 {latency.p99:,.0f}"
+        yield f"- latency, read to sink: {latency.told()}"
+    if profile.best.end_to_end_ms is not None:
+        yield f"- latency, due to sink: {profile.best.end_to_end_ms.told()}"
     if confirmed is not None:
         yield (
             f"- confirmed: {confirmed.verdict} {change(confirmed.effect)} "

@@ -64,6 +64,8 @@ def _figures(profile: Profile) -> Table:
     table.add_row("capacity", f"{best.throughput_per_s:,.0f} rows/s under stress{_interval(best)}")
     if best.latency_ms is not None:
         table.add_row("latency", _latency(best.latency_ms, profile.answer))
+    if best.end_to_end_ms is not None:
+        table.add_row("", f"{best.end_to_end_ms.told()} (due to sink)")
     if best.keeps_latency is False:
         table.add_row("", Text(f"violates the constraint of {profile.parameters.latency_ms:g} ms", "red"))
     if best.offered_per_s is not None:
@@ -89,10 +91,7 @@ def _interval(best: ProfileBest) -> str:
 
 def _latency(latency: Latency, answer: ProfileRound | None) -> str:
     at_per_s = None if answer is None or answer.record is None else answer.record.measurement.latency_at_per_s
-    return (
-        f"mean {latency.mean:,.0f} ms, p50 {latency.p50:,.0f}, p95 {latency.p95:,.0f}, p99 {latency.p99:,.0f} "
-        f"(read to sink, at {at_per_s or 0:,.0f} rows/s)"
-    )
+    return f"{latency.told()} (read to sink, at {at_per_s or 0:,.0f} rows/s)"
 
 
 def _gain(profile: Profile) -> RenderableType:
