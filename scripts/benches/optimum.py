@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,12 +49,14 @@ def searched_optimum(engine: SimulatedEngine, topology: Topology, slots: int, se
     )
 
 
-def highest_held_rate(engine: SimulatedEngine, topology: Topology, slots: int, constraint: LatencyConstraint) -> float:
-    """Return the highest noise-free rate of any configuration that keeps the constraint.
+def highest_held_rate(
+    engine: SimulatedEngine, topology: Topology, slots: int, constraint: LatencyConstraint, batch_s: float
+) -> float:
+    """Return the highest noise-free rate of any configuration that keeps the constraint in batches of this length.
 
     None holds more than its throughput, so they are gone through from the fastest on, until no other can hold more.
     """
-    held = _Held(engine, topology, constraint)
+    held = _Held(engine, topology, constraint, batch_s)
     lows, highs = _bounds(topology, slots)
     if math.comb(slots - sum(lows) + len(lows), len(lows)) <= _LARGEST_GRID:
         held.look_at(grid(topology, slots), most=_MOST_LOOKS)
@@ -71,10 +74,12 @@ def highest_held_rate(engine: SimulatedEngine, topology: Topology, slots: int, c
 class _Held:
     """The best configuration so far by the rate that it holds."""
 
-    def __init__(self, engine: SimulatedEngine, topology: Topology, constraint: LatencyConstraint) -> None:
+    def __init__(
+        self, engine: SimulatedEngine, topology: Topology, constraint: LatencyConstraint, batch_s: float
+    ) -> None:
         self.best_per_s = 0.0
         self.looks = 0
-        self._engine, self._topology, self._constraint = engine, topology, constraint
+        self._engine, self._topology, self._constraint, self._batch_s = engine, topology, constraint, batch_s
 
     def look_at(self, configurations: Counts, most: int | None = None) -> Counts | None:
         """Return the last of these configurations that is better than all before it, if one is."""
@@ -99,9 +104,11 @@ class _Held:
     def _is_better(self, counts: Counts) -> bool:
         configuration = Configuration.of(dict(zip(self._topology.names, map(int, counts), strict=True)))
         wanted_per_s = self.best_per_s * _BETTER
-        if wanted_per_s > 0 and not self._engine.keeps(self._topology, configuration, wanted_per_s, self._constraint):
+        asked = (self._topology, configuration)
+        keeps = partial(self._engine.keeps, constraint=self._constraint, batch_s=self._batch_s)
+        if wanted_per_s > 0 and not keeps(*asked, wanted_per_s):
             return False
-        found_per_s = self._engine.highest_rate(self._topology, configuration, self._constraint)
+        found_per_s = self._engine.highest_rate(*asked, self._constraint, batch_s=self._batch_s)
         is_better = found_per_s > self.best_per_s
         self.best_per_s = max(self.best_per_s, found_per_s)
         return is_better

@@ -57,7 +57,9 @@ def test_the_best_rate_is_the_best_of_all_configurations(name):
         )
         for counts in grid(job.topology, slots)
     ]
-    assert highest_held_rate(engine, job.topology, slots, constraint) == pytest.approx(max(held), rel=0.002)
+    assert highest_held_rate(engine, job.topology, slots, constraint, announced.BATCH_S) == pytest.approx(
+        max(held), rel=0.002
+    )
 
 
 def test_every_job_has_a_name_of_its_own_and_can_keep_its_latency():

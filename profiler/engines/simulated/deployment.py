@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from profiler.engines.simulated.batches import Batches
+from profiler.engines.simulated.batching import Batching
 from profiler.engines.simulated.flow import Flow, ThreadState
 from profiler.engines.simulated.latency import RowSampler, latency_of
 from profiler.engines.simulated.neighbour import Neighbour
@@ -96,7 +96,7 @@ class SimulatedDeployment:
     ) -> None:
         self._network, self._flow, self._platform, self._noise, self._rng = network, flow, platform, noise, rng
         self._detail, self._window_s, self._limit_per_s = detail, window_s, offered_limit_per_s
-        self._batches = Batches.of(platform, flow, window_s)
+        self._batching = Batching.of(platform, flow, window_s)
         self._warm_up, self._clock, self._neighbour = warm_up, clock, neighbour
         self._limits: dict[float, tuple[Flow, Saturation]] = {}
         """What the cores that a neighbour leaves make of the flow, by those that it takes."""
@@ -126,14 +126,14 @@ class SimulatedDeployment:
         for _ in range(windows):
             self._check_open()
             ticks: list[_Tick] = []
-            for number in range(self._batches.ticks):
+            for number in range(self._batching.ticks):
                 ticks.append(self._tick(number, offered_per_s, backlog_rows))
                 backlog_rows = ticks[-1].seen.queue_rows
             yield self._window(ticks)
 
     def _tick(self, number: int, offered_per_s: float, backlog_rows: float) -> _Tick:
         noise = self._noise.window()
-        speed = noise.throughput_factor * self._warm_up.factor(self._age_s + self._batches.tick_s / 2)
+        speed = noise.throughput_factor * self._warm_up.factor(self._age_s + self._batching.tick_s / 2)
         taken_cores = self._taken_cores()
         flow, limit = self._beside(taken_cores)
         span = self._span(number, offered_per_s, backlog_rows, speed, limit)
@@ -148,7 +148,7 @@ class SimulatedDeployment:
     def _taken_cores(self) -> float:
         if self._neighbour is None:
             return 0.0
-        return self._neighbour.taken_cores(self._clock.now_s, self._clock.now_s + self._batches.tick_s)
+        return self._neighbour.taken_cores(self._clock.now_s, self._clock.now_s + self._batching.tick_s)
 
     def _disturbance(self, taken_cores: float) -> Disturbance:
         size = self._platform
@@ -191,14 +191,14 @@ class SimulatedDeployment:
     def _span(self, tick: int, offered_per_s: float, backlog_rows: float, speed: float, limit: Saturation) -> _Span:
         """Let the sources read what they can; as the batch ends, a full pipeline drains."""
         capacity = float(limit.capacity_per_s[self._segment]) * speed
-        read = self._batches.read(tick, offered_per_s, backlog_rows, capacity)
+        read = self._batching.read(tick, offered_per_s, backlog_rows, capacity)
         drain_s = 0.0
-        if tick == self._batches.ticks - 1:
+        if tick == self._batching.ticks - 1:
             drain_s = min(read.excess_s, float(limit.buffered_s[self._segment]) / speed)
-        pause_s, reading_s = self._batches.tick_s - read.reading_s, read.reading_s + drain_s
+        pause_s, reading_s = self._batching.tick_s - read.reading_s, read.reading_s + drain_s
         left = max(0.0, backlog_rows + offered_per_s * pause_s + (offered_per_s - read.flow_per_s) * reading_s)
         return _Span(
-            duration_s=self._batches.tick_s + drain_s,
+            duration_s=self._batching.tick_s + drain_s,
             reading_s=reading_s,
             flow_per_s=read.flow_per_s,
             saturated=read.saturated,
@@ -256,7 +256,7 @@ class SimulatedDeployment:
         # Nobody is busy for longer than the window lasts, whatever the sample says.
         part_busy = np.minimum(part, state.element_part[segment] / busiest[flow.threads])
         fixed_wait_s = span.batches * self._platform.batch_wait_ms / 1000
-        fixed_busy_s = min(span.batches * self._platform.batch_cpu_ms / 1000 + fixed_wait_s, self._batches.pause_s)
+        fixed_busy_s = min(span.batches * self._platform.batch_cpu_ms / 1000 + fixed_wait_s, self._batching.pause_s)
         fixed_part = state.element_part[segment]
         return {
             name: OperatorWindow(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from profiler import __version__
-from profiler.engines.simulated.batches import Batches
+from profiler.engines.simulated.batching import Batching
 from profiler.engines.simulated.deployment import Clock, SimulatedDeployment, WarmUp
 from profiler.engines.simulated.flow import Flow
 from profiler.engines.simulated.latency import RowSampler, latency_of
@@ -137,7 +137,7 @@ class SimulatedEngine:
         nothing_full = np.zeros(busy.shape, dtype=np.bool_)
         for _ in range(2):
             rows_ms = sampler.rows_ms(busy, rates, nothing_full)
-        reading_part = Batches.of(self._platform, flow, self.window_s).reading_part
+        reading_part = Batching.of(self._platform, flow, self.window_s).reading_part
         return Truth(float(capacity[0]) * reading_part, load, latency_of(rows_ms))
 
     def keeps(

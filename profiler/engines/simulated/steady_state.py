@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from scipy import optimize
 
-from profiler.engines.simulated.batches import Batches
+from profiler.engines.simulated.batching import Batching
 from profiler.engines.simulated.flow import Flow
 from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.platform import SimulatedPlatform
@@ -32,18 +32,18 @@ class SteadyState:
     flow: Flow
     platform: SimulatedPlatform
     saturation: Saturation
-    batches: Batches
+    batching: Batching
 
     @classmethod
     def of(cls, network: Network, flow: Flow, platform: SimulatedPlatform, batch_s: float) -> SteadyState:
         """Find its limits."""
         saturation = Saturation.of(network, flow, platform.queue_rows)
-        return cls(network, flow, platform, saturation, Batches.of(platform, flow, batch_s))
+        return cls(network, flow, platform, saturation, Batching.of(platform, flow, batch_s))
 
     @property
     def highest_per_s(self) -> float:
         """Rate from which on the queue grows."""
-        return float(self.saturation.capacity_per_s[0]) * self.batches.reading_part
+        return float(self.saturation.capacity_per_s[0]) * self.batching.reading_part
 
     def keeps(self, rate_per_s: float, constraint: LatencyConstraint) -> bool:
         """Tell whether the latency is kept at a rate at which the queue does not grow."""
@@ -66,7 +66,7 @@ class SteadyState:
         """Return the part of the rows within the latency, less what the constraint asks for."""
         capacity = float(self.saturation.capacity_per_s[0])
         rows: defaultdict[tuple[float, bool], float] = defaultdict(float)
-        for read in self.batches.steady(rate_per_s, capacity):
+        for read in self.batching.steady(rate_per_s, capacity):
             rows[read.flow_per_s, read.saturated] += read.rows
         kept = sum(count * self._part(flow, constraint, full=full) for (flow, full), count in rows.items())
         return kept / sum(rows.values()) - constraint.quantile

@@ -33,7 +33,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Batches:
+class Batching:
     """The course of every batch of a deployment."""
 
     ticks: int
@@ -41,7 +41,7 @@ class Batches:
     pause_s: float
 
     @classmethod
-    def of(cls, platform: SimulatedPlatform, flow: Flow, batch_s: float) -> Batches:
+    def of(cls, platform: SimulatedPlatform, flow: Flow, batch_s: float) -> Batching:
         """Derive it from the length of a batch and the tasks that begin with it."""
         ticks = max(1, round(batch_s / TICK_S))
         tick_s = batch_s / ticks
