@@ -79,6 +79,11 @@ def is_disturbed(window: Observation) -> bool:
     return bool(causes(window) & _PASSES)
 
 
+def can_be_allowed_for(window: Observation) -> bool:
+    """Tell whether a comparison can allow for what disturbed a window: for cores that others had, not for paging."""
+    return Cause.PAGING not in causes(window)
+
+
 def undisturbed_per_s(window: Observation, elasticity: float) -> float:
     """Return the throughput that a window would have had, had nobody taken cores that it would have used."""
     if window.disturbance is None or not is_bound_by_cpu(window):

@@ -90,6 +90,17 @@ def test_a_neighbour_does_not_decide_a_comparison():
     assert unaware.effect < -0.1
 
 
+def test_windows_that_are_left_out_count_in_a_comparison():
+    """Corrected they tell as much as others, and what a neighbour does; not so where memory was short."""
+    calm = [seen(rate, 0.0) for rate in (1000.0, 1010.0, 990.0, 1005.0)]
+    beside = tuple(seen(rate * 0.7, 0.6) for rate in (1000.0, 1010.0))
+    paging = replace(beside[0], disturbance=Disturbance(cores=2, other_cores=0.0, paged_out_mb=300.0))
+    one, other = measurement(*calm), measurement(*calm, left_out=(*beside, paging))
+    found = screened(one, other, [], Parameters())
+    assert (found.n_reference, found.n_candidate) == (4, 6)
+    assert abs(found.effect) < 0.05
+
+
 def test_the_answer_tells_of_a_neighbour(profile, folder):
     """On the terminal as a warning of the round, in the document with all figures."""
     answer = profile(*RUN, "--noise", "disturbed", "--json", "run.json")
