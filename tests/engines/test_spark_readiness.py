@@ -125,6 +125,14 @@ def test_another_rate_of_sampling_needs_another_start(parts) -> None:
     assert [every for _, every in parts.queries.starts] == [16]
 
 
+def test_queries_that_start_anew_come_up_before_the_rate(parts) -> None:
+    """A few rows are let through first, until a batch has ended: those of the rate would wait for tasks to start."""
+    parts.load.well_sampled = False
+    parts.readiness.make_ready(50.0)
+    assert parts.load.offered == [5.0]
+    assert parts.batches.finished == 1
+
+
 def test_who_waits_is_told_that_another_thread_has_closed(parts, monkeypatch) -> None:
     """And starts nothing any more."""
     monkeypatch.setattr(readiness, "DRAINS_WITHIN_S", 60.0)
