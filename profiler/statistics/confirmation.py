@@ -91,6 +91,8 @@ def confirm(
     """Compare two arms of interleaved blocks, given in time order; blocks of other arms only fill the time between."""
     of_arm = [block.arm for block in blocks]
     n_reference, n_candidate = of_arm.count(reference), of_arm.count(candidate)
+    if layout.paired:
+        n_reference = n_candidate = min(n_reference, n_candidate)
     compared = arm_difference(blocks, reference=reference, candidate=candidate, layout=layout)
     if compared is None:
         return untestable("blocks", n_reference, n_candidate)
