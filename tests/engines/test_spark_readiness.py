@@ -65,8 +65,10 @@ class Batches:
     def __init__(self) -> None:
         self.state_rows = 0
         self.finished = 0
+        self.forgotten = False
 
     def finish(self, numbers):
+        assert self.forgotten, "a query that was started anew has no backlog yet"
         self.finished += 1
         self.state_rows += 100
         batch = SimpleNamespace(state_rows=self.state_rows)
@@ -76,7 +78,7 @@ class Batches:
         return {name: number + 1 for name, number in numbers.items()}
 
     def forget_waiting(self):
-        pass
+        self.forgotten = True
 
 
 @pytest.fixture

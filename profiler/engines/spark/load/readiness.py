@@ -57,6 +57,7 @@ class Readiness:
         self._queries.stop()
         self._filled = False  # a new checkpoint has no state
         self._queries.start(self._shared.topics.end_offsets(self._job.partitions), self._load.sample_every)
+        self._batches.forget_waiting()
 
     def _approach(self, rate_per_s: float) -> None:
         """Find out roughly what a job of unknown capacity takes.
