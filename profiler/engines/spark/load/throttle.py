@@ -40,6 +40,8 @@ LOW_S = 0.4
 comes out."""
 GENTLE_SAMPLES_PER_S = 20.0
 """Sampled rows per second that should come out of a job of unknown capacity at first."""
+FILL_S = 1.0
+"""Seconds in which the rows are sent that a new job must hold before anything comes out of it."""
 HEADROOM = 2.0
 RISE_S = 0.5
 FALL_S = 2.0
@@ -226,12 +228,17 @@ class Throttle:
         if self._closed:
             wanted = 0.0
         elif not self.blind:
-            wanted = min(wanted, max(self._gentle_per_s, HEADROOM * self.capacity_per_s))
+            wanted = min(wanted, max(self._gentle_at(now_s), HEADROOM * self.capacity_per_s))
         reached = wanted == self.rate_per_s != self._sent_per_s
         if reached or abs(wanted - self._sent_per_s) > STEP * max(wanted, self._sent_per_s):
             self._sent_per_s = wanted
             self._offered.change(now_s, wanted)
         return self._sent_per_s
+
+    def _gentle_at(self, now_s: float) -> float:
+        """Choose the rate for a job of which nothing is known: first what it must hold before anything comes out."""
+        fills = not self.capacity_per_s and self._offered.rows(now_s) < self._buffered_rows
+        return max(self._gentle_per_s, self._buffered_rows / FILL_S) if fills else self._gentle_per_s
 
 
 class ThrottleThread:
