@@ -17,6 +17,8 @@ BENCHES = {
     "announced": "quality's part on announced rates: against the highest that truly keep the latency constraint",
     "waiting": "jobs that wait for services, with fixed costs, on 2 to 8 cores with 16 to 64 slots",
     "engine": "the real engine: cost of its instrumentation, its generator, the time between two rounds",
+    "deployment": "where the time of a deployment on Spark goes, part by part",
+    "turns": "two equal configurations in blocks, in turns and side by side: how they differ, what that costs",
     "trust": "the real machine: word count confirmed against itself, what each defence removes, profiles in a row",
     "workloads": "every workload profiled on Spark as a user does it, and how well the simulated engine foretells it",
     "gate": "the gate: false alarms, slowdowns of one operator that it finds, the operator that it names",

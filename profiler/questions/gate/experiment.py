@@ -41,6 +41,7 @@ from profiler.experiment.engine import Engine
 from profiler.experiment.events import Event, Listener, ignore
 from profiler.experiment.measure import Load
 from profiler.experiment.observation import BlockWindows, Detail, Measurement
+from profiler.experiment.standing import fit_at_once
 from profiler.experiment.turns import Turn, Turns, looks
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import FEWEST_WINDOWS, WindowPlan
@@ -95,15 +96,10 @@ class Drill:
 
 def side_by_side(engine: Engine, baseline: Side | StoredSide, candidate: Side) -> bool:
     """Tell whether two versions can run at the same time; blocks that are stored are met as they were measured."""
-
-    def slots(side: Side) -> int:
-        of_the_engine = engine.platform.slots - engine.slots_for(side.topology)
-        return sum(side.configuration.tasks.values()) + of_the_engine
-
     if isinstance(baseline, StoredSide) and not baseline.had_company:
         return False
     sides = (baseline if isinstance(baseline, Side) else candidate, candidate)
-    return engine.platform.side_by_side and sum(map(slots, sides)) <= engine.platform.slots
+    return fit_at_once(engine, [(side.topology, side.configuration) for side in sides])
 
 
 @dataclass(slots=True)

@@ -21,6 +21,7 @@ from profiler.experiment.events import Event, Listener, RoundDecided, RoundMeasu
 from profiler.experiment.measure import Load
 from profiler.experiment.observation import Measurement
 from profiler.experiment.rounds import Action, Round, Step, Trial
+from profiler.experiment.standing import fit_at_once
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
@@ -28,7 +29,6 @@ from profiler.job.topology import Topology
 from profiler.questions.search.holding import HoldingRate, UsualSpeed, rate_of_probes, rate_that_holds
 from profiler.questions.search.policies.policy import Parameters, Policy, SearchContext, require_asked_for
 from profiler.questions.search.readings.evidence import screened
-from profiler.statistics.confirmation import confirm
 from profiler.statistics.result import Comparison, Verdict
 
 
@@ -254,11 +254,14 @@ class Loop:
         alpha = self.parameters.significance
         self._warm_up(arms[0])
         design = replace(self.design, blocks=self._blocks_in_time(len(arms)))
-        found = confront(self.engine, self.topology, arms, design, alpha=alpha, rivals=(2,), report=self._tell)
+        standing = fit_at_once(self.engine, [(self.topology, arm.configuration) for arm in arms])
+        found = confront(
+            self.engine, self.topology, arms, design, alpha=alpha, rivals=(2,), standing=standing, report=self._tell
+        )
         made = tuple(Confirmation(other.number, found.against[index]) for index, other in enumerate(others, start=1))
         if runner_up is None or found.against[2].verdict is not Verdict.DECREASED:
             return _unless_in_vain(replace(profile, confirmations=made))
-        swapped = confirm(found.blocks, reference=1, candidate=2, alpha=found.part * alpha)
+        swapped = found.compared(1, 2, found.part * alpha)
         note = f"the confirmation preferred round {runner_up.number} to round {profile.answer.number}"
         return _unless_in_vain(
             replace(
