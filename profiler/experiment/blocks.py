@@ -56,13 +56,10 @@ class Blocks:
     def in_turn(self, order: Sequence[int], *, before: int = 0, planned: int | None = None) -> Iterator[BlockWindows]:
         """Measure a short block of one arm after the other."""
         for index, number in enumerate(order, start=before):
-            arm = self.arms[number]
-            self.report(BlockStarted(index, planned or before + len(order), arm.configuration, arm.name))
-            with closing(self._deployed(arm)) as deployment:
-                watched = partial(observed, deployment, configuration=arm.configuration, report=self.report)
-                stressed = watched(_stress(arm, arm.expected_per_s), self._stressed_windows, Phase.BLOCK)
-                probed = watched(BLOCK_PROBE_LOAD * arm.expected_per_s, self.design.block_probe, Phase.PROBE)
-            yield self._block(number, stressed, probed)
+            self.begun(number, index, planned or before + len(order))
+            with closing(self.deployed(number)) as deployment:
+                block = self.of(number, deployment, self.design.block_warm_up)
+            yield block
 
     def side_by_side(
         self, order: Sequence[int], *, before: int = 0, planned: int | None = None
@@ -78,7 +75,7 @@ class Blocks:
         together = len(set(order))
         self.report(BlockStarted(before, planned or before + len(order), configuration, name, together=together))
         with ExitStack() as opened:
-            deployments = [opened.enter_context(closing(self._deployed(arm))) for arm in chosen]
+            deployments = [opened.enter_context(closing(self.deployed(number))) for number in order]
 
             def watched(
                 rates_per_s: Sequence[float], windows: int, phase: Phase
@@ -94,11 +91,29 @@ class Blocks:
                 )
 
             rates_per_s = [_stress(arm, expected_per_s) for arm in chosen]
-            stressed = watched(rates_per_s, self._stressed_windows, Phase.BLOCK)
+            stressed = watched(rates_per_s, self.design.block_warm_up + self.design.block, Phase.BLOCK)
             probe_per_s = BLOCK_PROBE_LOAD * expected_per_s / len(chosen)
             probed = watched([probe_per_s] * len(chosen), self.design.block_probe, Phase.PROBE)
         for number, windows, probe in zip(order, stressed, probed, strict=True):
-            yield self._block(number, windows, probe)
+            yield BlockWindows(number, windows[self.design.block_warm_up :], probe)
+
+    def begun(self, number: int, index: int, planned: int) -> None:
+        """Tell that a block of an arm begins."""
+        arm = self.arms[number]
+        self.report(BlockStarted(index, planned, arm.configuration, arm.name))
+
+    def deployed(self, number: int) -> Deployment:
+        """Deploy an arm."""
+        arm = self.arms[number]
+        return self.engine.deploy(arm.topology or self.topology, arm.configuration, self.detail, fused=arm.fused)
+
+    def of(self, number: int, deployment: Deployment, warm_up: int) -> BlockWindows:
+        """Observe a block of an arm that is deployed; its first windows, those of its warm-up, do not count."""
+        arm = self.arms[number]
+        watched = partial(observed, deployment, configuration=arm.configuration, report=self.report)
+        stressed = watched(_stress(arm, arm.expected_per_s), warm_up + self.design.block, Phase.BLOCK)
+        probed = watched(BLOCK_PROBE_LOAD * arm.expected_per_s, self.design.block_probe, Phase.PROBE)
+        return BlockWindows(number, stressed[warm_up:], probed)
 
     def counted(self, blocks: Iterable[BlockWindows], *, before: int) -> Iterator[BlockWindows]:
         """Tell of every block that it counts, when it ends; `before` did already."""
@@ -106,17 +121,6 @@ class Blocks:
             expected_per_s = self.arms[block.arm].expected_per_s
             self.report(BlockMeasured(number, block, expected_per_s, self.engine.platform.loop_s))
             yield block
-
-    @property
-    def _stressed_windows(self) -> int:
-        return self.design.block_warm_up + self.design.block
-
-    def _deployed(self, arm: Arm) -> Deployment:
-        topology = arm.topology or self.topology
-        return self.engine.deploy(topology, arm.configuration, self.detail, fused=arm.fused)
-
-    def _block(self, number: int, stressed: tuple[Observation, ...], probed: tuple[Observation, ...]) -> BlockWindows:
-        return BlockWindows(number, stressed[self.design.block_warm_up :], probed)
 
 
 def _stress(arm: Arm, expected_per_s: float) -> float:
@@ -131,7 +135,7 @@ def throughput_blocks(blocks: Iterable[BlockWindows]) -> list[Block]:
 
 def _throughput(block: BlockWindows) -> Block:
     values = tuple(window.throughput_per_s for window in block.windows)
-    speed_index = tuple(window.speed_index for window in block.windows)
+    speed_index = tuple(window.machine_speed for window in block.windows)
     if values and min(values) <= 0:
         return Block(block.arm, (float(np.mean(values)),), (float(np.mean(speed_index)),))
     return Block(block.arm, values, speed_index)

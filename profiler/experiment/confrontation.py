@@ -3,22 +3,28 @@
 A gain of a hundred percent needs no twelve blocks, so two of the looks are early ones (turns.py). An arm whose case is
 decided early is not measured any more. Neither is a rival that only matters where it beats the first arm, and shows no
 sign of it: that saves blocks and loses hardly any power (scripts/benches/results/statistics.md).
+
+Where the slots hold all arms at once they stand, and only the load changes between their blocks (standing.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from profiler.experiment.blocks import Arm, Blocks, throughput_blocks
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Listener, ignore
+from profiler.experiment.standing import StandingArms
 from profiler.experiment.turns import Turns, looks
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Topology
-from profiler.statistics.confirmation import Block, confirm
+from profiler.statistics.confirmation import IN_TURNS, Block, BlockLayout, confirm
 from profiler.statistics.result import Comparison, Verdict
 
+STANDING = BlockLayout(paired=True, at_once=False)
+"""The layout of blocks of arms that stand: those of a turn are close together."""
 SIGN = 0.3
 """The p below which a rival that seems better shows a sign of being it."""
 
@@ -28,6 +34,7 @@ class Confrontation:
     """The first arm against the others: the blocks so far, and what they say of each."""
 
     alpha: float
+    layout: BlockLayout = IN_TURNS
     blocks: list[Block] = field(default_factory=list)
     against: dict[int, Comparison] = field(default_factory=dict)
     """Comparisons by the other arm's index; the effect is the first arm's."""
@@ -38,8 +45,12 @@ class Confrontation:
         """Compare with these arms at a part of the level; return those that are still undecided."""
         self.part = part
         for other in others:
-            self.against[other] = confirm(self.blocks, reference=other, candidate=0, alpha=part * self.alpha)
+            self.against[other] = self.compared(other, 0, self.part * self.alpha)
         return [other for other in others if not _decided(self.against[other])]
+
+    def compared(self, reference: int, candidate: int, alpha: float) -> Comparison:
+        """Compare any two arms by the blocks so far."""
+        return confirm(self.blocks, reference=reference, candidate=candidate, alpha=alpha, layout=self.layout)
 
 
 def confront(
@@ -50,24 +61,29 @@ def confront(
     *,
     alpha: float,
     rivals: Container[int] = (),
+    standing: bool = False,
     report: Listener = ignore,
 ) -> Confrontation:
-    """Measure the first arm against all others, interleaved; of `rivals` only those that may be better go on."""
-    made = Confrontation(alpha)
-    measured = Blocks(engine, topology, arms, design, report)
+    """Measure the first arm against all others, interleaved; of `rivals` only those that may be better go on.
+
+    `standing` arms are all deployed at once, so their tasks must fit.
+    """
+    made = Confrontation(alpha, STANDING if standing else IN_TURNS)
+    blocks = Blocks(engine, topology, arms, design, report)
     others = list(range(1, len(arms)))
-    turns = Turns(
-        range(len(arms)),
-        looks(design.blocks),
-        lambda turn: measured.in_turn(turn.order, before=turn.before, planned=turn.planned),
-    )
-    for part in turns:
-        made.blocks = throughput_blocks(turns.blocks)
-        undecided = made.look(others, part)
-        others = [other for other in undecided if other not in rivals or _may_be_better(made.against[other])]
-        if not others:
-            break
-        turns.arms = (0, *others)
+    with StandingArms(blocks) if standing else nullcontext(blocks) as measured:
+        turns = Turns(
+            range(len(arms)),
+            looks(design.blocks),
+            lambda turn: measured.in_turn(turn.order, before=turn.before, planned=turn.planned),
+        )
+        for part in turns:
+            made.blocks = throughput_blocks(turns.blocks)
+            undecided = made.look(others, part)
+            others = [other for other in undecided if other not in rivals or _may_be_better(made.against[other])]
+            if not others:
+                break
+            turns.arms = (0, *others)
     return made
 
 

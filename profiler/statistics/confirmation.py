@@ -12,8 +12,8 @@ unchanged where two one-sided tests say that the effect lies within ± `margin`;
 The slope of the index is taken from windows within blocks: of the designs that were tried it has the most power among
 those that keep their level under drift (scripts/benches/results/statistics.md).
 
-Blocks that were measured at the same time are pairs (`BlockLayout.paired`): the differences within them are tested,
-with Student's t-test.
+Blocks that were measured at the same time, or close after one another by arms that stand, are pairs
+(`BlockLayout.paired`): the differences within them are tested, with Student's t-test.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ class BlockLayout:
     session_sd: float = 0.0
     """Standard deviation of logs from session to session, which blocks of one session do not show."""
     paired: bool = False
-    """Whether blocks 1 and 2, 3 and 4, … were measured at the same time, one of each arm."""
+    """Whether the first blocks of both arms belong together, and the second ones, and so on: the machine was the same
+    for both."""
+    at_once: bool = True
+    """Whether the blocks of a pair were measured at the same time; else the speed index may differ between them."""
 
 
 IN_TURNS = BlockLayout()
@@ -83,11 +86,14 @@ def confirm(
     alpha: float = 0.05,
     relevant_effect: float = 0.0,
     margin: float = EQUIVALENCE_MARGIN,
+    layout: BlockLayout = IN_TURNS,
 ) -> Comparison:
     """Compare two arms of interleaved blocks, given in time order; blocks of other arms only fill the time between."""
     of_arm = [block.arm for block in blocks]
     n_reference, n_candidate = of_arm.count(reference), of_arm.count(candidate)
-    compared = arm_difference(blocks, reference=reference, candidate=candidate)
+    if layout.paired:
+        n_reference = n_candidate = min(n_reference, n_candidate)
+    compared = arm_difference(blocks, reference=reference, candidate=candidate, layout=layout)
     if compared is None:
         return untestable("blocks", n_reference, n_candidate)
     found, mann_whitney_p = compared.found, compared.mann_whitney_p
@@ -127,7 +133,7 @@ def arm_difference(
     in them.
     """
     if layout.paired:
-        return _paired_difference(blocks, reference, candidate)
+        return _paired_difference(blocks, reference, candidate, at_once=layout.at_once)
     ours = [(position, block) for position, block in enumerate(blocks) if block.arm in (reference, candidate)]
     is_candidate = np.array([block.arm == candidate for _, block in ours], dtype=np.bool_)
     testable = all(block.values and min(block.values) > 0 for _, block in ours)
@@ -143,15 +149,26 @@ def arm_difference(
     return ArmDifference(found, float(before.mean()), mann_whitney_where_not_normal(before, after))
 
 
-def _paired_difference(blocks: Sequence[Block], reference: int, candidate: int) -> ArmDifference | None:
-    """Estimate the difference from pairs: what the machine did to both, its speed included, is not in it."""
-    pairs = [{block.arm: block.values for block in pair} for pair in zip(blocks[::2], blocks[1::2], strict=True)]
-    if len(pairs) < 2 or not all(values and min(values) > 0 for pair in pairs for values in pair.values()):
+def _paired_difference(
+    blocks: Sequence[Block], reference: int, candidate: int, *, at_once: bool
+) -> ArmDifference | None:
+    """Estimate the difference from pairs: what the machine did to both is not in it.
+
+    The speed of the machine is the same for blocks that ran at once; where they did not, the index tells. An arm that
+    was given up early has fewer blocks, and the others' later ones have no partner.
+    """
+    pairs = list(zip(_of_arm(blocks, reference), _of_arm(blocks, candidate), strict=False))
+    if len(pairs) < 2 or not all(block.values and min(block.values) > 0 for pair in pairs for block in pair):
         return None
-    before, after = (np.array([np.log(pair[arm]).mean() for pair in pairs]) for arm in (reference, candidate))
+    slope = 0.0 if at_once else speed_slope([block for pair in pairs for block in pair])
+    before, after = (np.array([np.log(normalised(pair[arm], slope)).mean() for pair in pairs]) for arm in (0, 1))
     differences = after - before
     found = LogDifference(float(differences.mean()), float(stats.sem(differences)), len(pairs) - 1)
     return ArmDifference(found, float(before.mean()), mann_whitney_where_not_normal(before, after, paired=True))
+
+
+def _of_arm(blocks: Sequence[Block], arm: int) -> list[Block]:
+    return [block for block in blocks if block.arm == arm]
 
 
 def _across_sessions(found: LogDifference, session_sd: float) -> LogDifference:

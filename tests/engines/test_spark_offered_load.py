@@ -56,6 +56,15 @@ def test_a_job_that_takes_much_is_sampled_thinly_from_the_start() -> None:
     assert load(shared).sample_every == 64
 
 
+@pytest.mark.parametrize("capacity_per_s", [150.0, 1_000.0, 2_848.0, 3_692.0, 20_000.0])
+def test_stress_and_probes_of_an_expected_job_need_no_other_start(capacity_per_s) -> None:
+    """A start means that every task's Python worker has to come up again, which a short block has no time for."""
+    shared = shared_parts(window_s=3.0)
+    shared.memory_of("branches").capacity_per_s = capacity_per_s
+    offered = load(shared)
+    assert all(offered.is_sampled_well(part * capacity_per_s) for part in (0.25, 0.6, 0.9, 2.0, 4.0))
+
+
 def test_queries_that_tell_are_remembered_once_they_are_known() -> None:
     """None that told are no queries to wait for."""
     shared = shared_parts()

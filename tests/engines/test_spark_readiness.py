@@ -65,8 +65,10 @@ class Batches:
     def __init__(self) -> None:
         self.state_rows = 0
         self.finished = 0
+        self.forgotten = False
 
     def finish(self, numbers):
+        assert self.forgotten, "a query that was started anew has no backlog yet"
         self.finished += 1
         self.state_rows += 100
         batch = SimpleNamespace(state_rows=self.state_rows)
@@ -76,7 +78,7 @@ class Batches:
         return {name: number + 1 for name, number in numbers.items()}
 
     def forget_waiting(self):
-        pass
+        self.forgotten = True
 
 
 @pytest.fixture
@@ -123,6 +125,14 @@ def test_another_rate_of_sampling_needs_another_start(parts) -> None:
     parts.load.well_sampled = False
     parts.readiness.make_ready(50.0)
     assert [every for _, every in parts.queries.starts] == [16]
+
+
+def test_queries_that_start_anew_come_up_before_the_rate(parts) -> None:
+    """A few rows are let through first, until a batch has ended: those of the rate would wait for tasks to start."""
+    parts.load.well_sampled = False
+    parts.readiness.make_ready(50.0)
+    assert parts.load.offered == [5.0]
+    assert parts.batches.finished == 1
 
 
 def test_who_waits_is_told_that_another_thread_has_closed(parts, monkeypatch) -> None:

@@ -244,3 +244,51 @@ def test_a_thread_that_breaks_says_so_to_those_who_wait(error, is_told):
     throttle_thread.stop()
     with pytest.raises(ZeroDivisionError, match="no rows") if is_told else contextlib.nullcontext():
         throttle_thread.require_working()
+
+
+def counted_from_s(throttle: Throttle, job: Job) -> float:
+    play(job, throttle, 10.0)
+    assert throttle.counted_from_s is not None
+    return throttle.counted_from_s
+
+
+def test_a_job_that_was_under_stress_before_counts_as_soon_as_it_is_back_there() -> None:
+    """It need not be seen to rise no more: in turns of a few windows those seconds would be most of what is lost."""
+    new = counted_from_s(Throttle(2500.0, 1, 1000.0), Job(1000.0))
+    known = counted_from_s(Throttle(2500.0, 1, 1000.0, settled_per_s=1000.0), Job(1000.0))
+    assert known < new - 1.0
+    assert known < 1.5
+
+
+def test_a_job_that_takes_more_than_before_is_waited_for() -> None:
+    """What was known of it does not hold any more."""
+    faster = counted_from_s(Throttle(4000.0, 1, 1000.0, settled_per_s=1000.0), Job(2000.0))
+    assert faster >= counted_from_s(Throttle(4000.0, 1, 1000.0), Job(2000.0)) - 0.5
+
+
+def test_a_rate_below_what_it_took_before_counts_once_rows_come_out() -> None:
+    """As in a latency probe after stress."""
+    throttle = Throttle(600.0, 1, 1000.0, settled_per_s=1000.0)
+    assert counted_from_s(throttle, Job(1000.0)) < 1.5
+    assert not throttle.held_back
+
+
+def test_a_new_job_of_many_python_tasks_is_soon_filled_and_then_approached() -> None:
+    """Every task waits for a whole batch of rows: by 20 rows a second that takes longer than all the rest."""
+    job, gently = InBatches(2800.0, 100), InBatches(2800.0, 100)
+    first_s, gently_s = (
+        next(at_s for at_s, out in play(each, throttle, 20) if out > 0)
+        for each, throttle in (
+            (job, Throttle(5600.0, 1, buffered_rows=200.0)),
+            (gently, Throttle(5600.0, 1)),
+        )
+    )
+    assert first_s < 1.5
+    assert first_s < gently_s / 2
+
+
+def test_a_new_job_that_says_nothing_gets_no_more_than_fills_it() -> None:
+    """It may be a slow one, for which this is a backlog of seconds already."""
+    job = Job(100.0, deaf_until_s=20.0)
+    play(job, Throttle(5600.0, 1, buffered_rows=200.0), 10)
+    assert job.sent.rows(10.0) < 200 + 10 * 20 + 50

@@ -184,6 +184,39 @@ def test_confirmation_compares_with_the_start_in_blocks():
     assert confirmed.low < confirmed.effect < confirmed.high
 
 
+class Roomy(SimulatedEngine):
+    """An engine that may have several deployments at once, and tells how many it had."""
+
+    now = most = 0
+
+    @property
+    def platform(self):
+        return replace(super().platform, side_by_side=True)
+
+    def deploy(self, *arguments, **more):
+        made = super().deploy(*arguments, **more)
+        close = made.close
+
+        def closed():
+            self.now -= 1
+            close()
+
+        made.close = closed
+        self.now += 1
+        self.most = max(self.most, self.now)
+        return made
+
+
+@pytest.mark.parametrize(("slots", "at_once"), [(19, 2), (18, 1)])
+def test_the_arms_of_a_confirmation_stand_where_the_slots_hold_them(slots, at_once):
+    """The answer has 15 tasks and the start has four; where there is one slot less each block is a deployment."""
+    roomy = Roomy(SimulatedPlatform(nodes=1, cores_per_node=8, slots=slots), Preset.QUIET, seed=1)
+    profile = loop(on=roomy, blocks=6, slots=15).run()
+    assert profile.answer.configuration.slots == 15
+    assert profile.against_initial.verdict is Verdict.INCREASED
+    assert roomy.most == at_once
+
+
 def test_todays_job_is_measured_first_and_fused():
     """Where today's tasks are stated, the gain is reported against the job as it runs today."""
     topology = Topology.chain(

@@ -12,7 +12,7 @@ from noisy import interleaved, process
 from scipy import stats
 
 from profiler.engines.simulated.noise import Preset
-from profiler.statistics.confirmation import Block, confirm, order
+from profiler.statistics.confirmation import Block, BlockLayout, confirm, order
 from profiler.statistics.doubt import Doubt
 from profiler.statistics.result import Verdict
 
@@ -191,3 +191,46 @@ def test_an_outlying_block_brings_a_warning_and_mann_whitneys_p() -> None:
     found = confirm(blocks_of(values, 6))
     assert found.warnings == (Doubt.NOT_NORMAL,)
     assert found.mann_whitney_p is not None
+
+
+IN_TURNS_CLOSE_TOGETHER = BlockLayout(paired=True, at_once=False)
+
+
+def test_blocks_of_arms_that_stand_are_compared_turn_by_turn() -> None:
+    """What the machine is like in a turn is no noise; the pairs' differences go to scipy's paired t-test."""
+    rng = np.random.default_rng(3)
+    of_turn = np.repeat(np.exp(rng.normal(scale=0.3, size=6)), 2)
+    values = of_turn * np.exp(rng.normal(scale=0.02, size=12)) * np.where(np.array(order(6)) == 1, 1.1, 1.0)
+    blocks = blocks_of([float(value) for value in values], 6)
+    found = confirm(blocks, layout=IN_TURNS_CLOSE_TOGETHER)
+    arms = np.array(order(6))
+    assert found.p == pytest.approx(stats.ttest_rel(np.log(values)[arms == 1], np.log(values)[arms == 0]).pvalue)
+    assert found.verdict is Verdict.INCREASED
+    assert confirm(blocks).verdict is Verdict.INCONCLUSIVE
+
+
+def test_the_speed_may_change_between_the_blocks_of_a_turn() -> None:
+    """Only of blocks that ran at once the speed index tells nothing."""
+    rng = np.random.default_rng(4)
+    speeds = rng.uniform(0.6, 1.2, size=(12, 3))
+    blocks = [
+        Block(arm, tuple((100 * speed * (1 + 0.01 * rng.random(3))).tolist()), tuple(speed.tolist()))
+        for arm, speed in zip(order(6), speeds, strict=True)
+    ]
+    apart = confirm(blocks, layout=IN_TURNS_CLOSE_TOGETHER)
+    assert apart.detectable_effect < confirm(blocks, layout=BlockLayout(paired=True)).detectable_effect / 5
+    assert apart.verdict is Verdict.UNCHANGED
+
+
+def test_a_pair_is_two_blocks_of_one_turn_also_where_an_arm_was_given_up() -> None:
+    """Arm 1 was decided after three turns; what arm 2 did later is not compared with it."""
+    turns = [(0, 1, 2), (2, 1, 0), (0, 1, 2), (2, 0), (0, 2)]
+    level = {0: 1.0, 1: 2.0, 2: 1.5}
+    blocks = [
+        Block(arm, (level[arm] * (number + 1) * (1 + 0.01 * arm * number),))
+        for number, turn in enumerate(turns)
+        for arm in turn
+    ]
+    found = confirm(blocks, reference=1, candidate=2, layout=IN_TURNS_CLOSE_TOGETHER)
+    assert (found.n_reference, found.n_candidate) == (3, 3)
+    assert found.effect == pytest.approx(1.5 / 2 - 1, abs=0.02)

@@ -26,8 +26,10 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from profiler.engines.spark.jvm import loopback
+from profiler.engines.spark.jvm.garbage import Garbage
 from profiler.engines.spark.jvm.job_settings import PYTHON, SHUFFLE
 from profiler.engines.spark.jvm.launch import Variables, environment, of_this_spark, on_the_command_line
+from profiler.engines.spark.query import worker_daemon
 from profiler.errors import ProfileError, UsageError
 from profiler.services.child import ended
 from profiler.services.java import find_java
@@ -60,6 +62,9 @@ SETTINGS: Mapping[str, str] = {
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
 }
 """Settings of the engine; a user's own come on top."""
+
+_ON_THIS_MACHINE: Mapping[str, str] = {**loopback.SETTINGS, "spark.python.daemon.module": worker_daemon.__name__}
+"""Settings for a local master only: a cluster need not have this package."""
 
 _SLOTS_PER_CORE = 20
 """The number of slots per core: slots are threads, and operators that wait need far more of them than there are
@@ -161,7 +166,7 @@ class Session:
         log4j.write_text(_LOG4J.format(log=self.log))
         values = {
             **SETTINGS,
-            **(loopback.SETTINGS if self.local else {}),
+            **(_ON_THIS_MACHINE if self.local else {}),
             "spark.app.name": "profile",
             "spark.master": self.master,
             "spark.driver.memory": f"{driver_memory_mb(free_memory_mb())}m",
@@ -183,6 +188,8 @@ class Session:
                 self._context = self._started(conf)
             self.spark = SparkSession(self._context)
             self.slots = self._counted_slots()
+            self.garbage = Garbage(self._gateway.jvm)
+            """The collectors of its JVM."""
         except BaseException:
             self.close()
             # Who is interrupted while the JVM starts has no handle of it yet.

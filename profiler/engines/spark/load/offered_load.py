@@ -48,9 +48,12 @@ class OfferedLoad:
         self._memory = shared.memory_of(job.topology.name)
         self._guess_per_s = self._memory.capacity_per_s
         self._seen_per_s = 0.0
+        self._settled_per_s = 0.0
+        """The rate at which rows came out when it was last offered more than it took."""
         self._found_blind = False
         self._sent_until_s: float | None = None
-        self.sample_every = sample_every(AHEAD * self._guess_per_s, shared.window_s)
+        # For a job that takes what was seen lately: then stress and probes, from a quarter to four times of it, fit.
+        self.sample_every = sample_every(self._guess_per_s, shared.window_s)
         """The number of rows for each sampled one, since the queries were started."""
 
     @property
@@ -80,7 +83,12 @@ class OfferedLoad:
         """Offer a rate, and learn what the job takes of it."""
         buffered_rows = _buffered_rows(self._job.layout, self._job.topology, self._session.rows_per_python_batch)
         throttle = Throttle(
-            rate_per_s, self.sample_every, self.capacity_per_s, blind=self.blind, buffered_rows=buffered_rows
+            rate_per_s,
+            self.sample_every,
+            self.capacity_per_s,
+            settled_per_s=self._settled_per_s,
+            blind=self.blind,
+            buffered_rows=buffered_rows,
         )
         throttle_thread = ThrottleThread(throttle, self._set_rate, self._progress.arrivals)
         throttle_thread.start()
@@ -92,6 +100,8 @@ class OfferedLoad:
             self._found_blind = throttle.blind
             # The most that came out at any rate; a small stream shows less than the job could do.
             self._seen_per_s = max(self._seen_per_s, throttle.capacity_per_s)
+            if throttle.held_back:
+                self._settled_per_s = throttle.capacity_per_s
             self._memory.capacity_per_s = self._seen_per_s
             if self.bounded:
                 self._memory.telling = self.bounded

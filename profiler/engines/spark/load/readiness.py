@@ -19,6 +19,8 @@ FILLING_DRAINS_WITHIN_S = 30.0
 ENOUGH_PER_S = 4000.0
 """A job that takes so much is quick enough to be sampled less from here on. With 250, all rows of the first round were
 sampled: word count, which takes ten times that, showed 5,400 rows/s with one task each instead of 8,000 to 9,000."""
+FIRST_ROWS = 0.1
+"""Part of a rate that is sent to queries that were started anew, until all of their tasks work."""
 _POLL_S = 0.03
 
 
@@ -55,6 +57,7 @@ class Readiness:
         self._queries.stop()
         self._filled = False  # a new checkpoint has no state
         self._queries.start(self._shared.topics.end_offsets(self._job.partitions), self._load.sample_every)
+        self._batches.forget_waiting()
 
     def _approach(self, rate_per_s: float) -> None:
         """Find out roughly what a job of unknown capacity takes.
@@ -74,7 +77,18 @@ class Readiness:
             self._queries.require_open()
             self._load.sample_for(rate_per_s)
             self.restart()
+            if not self._load.blind:
+                self._come_up(rate_per_s)
         self._batches.forget_waiting()
+
+    def _come_up(self, rate_per_s: float) -> None:
+        """Let a few rows through until the first batch has ended, which it does when every task has done its part.
+
+        Rows that are sent meanwhile wait for tasks to start. Dozens of Python workers took seconds for that, and a
+        latency probe behind such a start told of nothing else (scripts/benches/results/deployment.md).
+        """
+        with self._load.at(FIRST_ROWS * rate_per_s):
+            self._batches.finish(self._queries.next_batches())
 
     def _fill_state(self, rate_per_s: float) -> None:
         """Bring keys into the state, as fast as the job takes them, and let what was sent for that drain."""

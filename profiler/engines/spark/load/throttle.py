@@ -40,6 +40,8 @@ LOW_S = 0.4
 comes out."""
 GENTLE_SAMPLES_PER_S = 20.0
 """Sampled rows per second that should come out of a job of unknown capacity at first."""
+FILL_S = 1.0
+"""Seconds in which the rows are sent that a new job must hold before anything comes out of it."""
 HEADROOM = 2.0
 RISE_S = 0.5
 FALL_S = 2.0
@@ -51,6 +53,8 @@ FEWEST_SAMPLES = 4
 """Samples of the last moment below which nothing is said of the capacity."""
 SETTLED_S = 2.0
 """Seconds without the capacity growing by a tenth after which a throttle that holds back has reached it."""
+SETTLED_AT = 0.8
+"""Part of what a deployment took under its last load from which on it is taken to be where it was then."""
 PATIENCE_S = 30.0
 """Seconds without any sign of the capacity after which the job is one whose output does not tell it."""
 SILENT_S = 90.0
@@ -118,6 +122,7 @@ class Throttle:
         sample_every: int,
         capacity_per_s: float = 0.0,
         *,
+        settled_per_s: float = 0.0,
         blind: bool = False,
         buffered_rows: float = 0.0,
     ) -> None:
@@ -138,14 +143,20 @@ class Throttle:
         self.began_s = 0.0
         """The moment at which something was sent first."""
         self._looked_s = 0.0
-        self._mark_per_s = 0.0
+        self._settled_per_s = settled_per_s
+        """What this very deployment took when it last had all it can do, which it need not rise to again; 0 where that
+        is not known, or has become more."""
+        self._mark_per_s = settled_per_s
         self._out_s = 0.0
         self._silent_from_s = 0.0
         self._newest_due_s = 0.0
         self._lost_until_s = 0.0
         """The moment up to which what was due is not waited for."""
         self._risen_s = math.inf
-        """The moment at which the capacity last grew by a tenth; never, until rows come out."""
+        """The moment at which the capacity last grew by a tenth; never, until rows come out, and long ago where it came
+        back to what it was."""
+        self.held_back = False
+        """Whether something was held back, as it was more than the job takes."""
 
     def open(self, now_s: float) -> float:
         """Begin; give the rate to send at."""
@@ -171,6 +182,7 @@ class Throttle:
         sent_per_s = self._send(now_s)
         if self.counted_from_s is None and self._is_reached(now_s, sent_per_s):
             self.counted_from_s, self._counted_rows = now_s, self._offered.rows(now_s)
+        self.held_back |= self._closed
         return sent_per_s
 
     def held_rows(self, at_s: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -198,7 +210,11 @@ class Throttle:
         weight = 1 - math.exp(-(now_s - self._looked_s) / smooth_s) if self.capacity_per_s else 1.0
         self.capacity_per_s += weight * (seen_per_s - self.capacity_per_s)
         if seen_per_s > 1.1 * self._mark_per_s:
-            self._mark_per_s, self._risen_s = seen_per_s, now_s
+            self._mark_per_s, self._risen_s, self._settled_per_s = seen_per_s, now_s, 0.0
+        elif self._settled_per_s and seen_per_s > SETTLED_AT * self._settled_per_s:
+            self._risen_s = -math.inf
+        elif self._risen_s == math.inf:
+            self._risen_s = now_s
 
     def _is_reached(self, now_s: float, sent_per_s: float) -> bool:
         """Tell whether the nominal rate is sent and comes out, or as much of it as the job takes."""
@@ -212,12 +228,17 @@ class Throttle:
         if self._closed:
             wanted = 0.0
         elif not self.blind:
-            wanted = min(wanted, max(self._gentle_per_s, HEADROOM * self.capacity_per_s))
+            wanted = min(wanted, max(self._gentle_at(now_s), HEADROOM * self.capacity_per_s))
         reached = wanted == self.rate_per_s != self._sent_per_s
         if reached or abs(wanted - self._sent_per_s) > STEP * max(wanted, self._sent_per_s):
             self._sent_per_s = wanted
             self._offered.change(now_s, wanted)
         return self._sent_per_s
+
+    def _gentle_at(self, now_s: float) -> float:
+        """Choose the rate for a job of which nothing is known: first what it must hold before anything comes out."""
+        fills = not self.capacity_per_s and self._offered.rows(now_s) < self._buffered_rows
+        return max(self._gentle_per_s, self._buffered_rows / FILL_S) if fills else self._gentle_per_s
 
 
 class ThrottleThread:

@@ -10,7 +10,7 @@ from profiler.questions.search.policies.stepwise.additions import ALL, Addition
 from profiler.questions.search.policies.stepwise.give_back import give_back
 from profiler.questions.search.policies.stepwise.operator_capacity import operator_capacity
 from profiler.questions.search.policies.stepwise.platform_capability import (
-    fastest_is_far_ahead,
+    late_is_far_ahead,
     platform_capability,
     ratio_start,
     throttle,
@@ -53,7 +53,7 @@ def steps_two_and_three(search: Search, features: Features, additions: frozenset
         left=MOST if Addition.SLOT_PROGRAMME in additions else 0,
     )
     yield from proposals.tried()
-    if fastest_is_far_ahead(search):
+    if late_is_far_ahead(search):
         yield from throttle(search)
     if search.incumbent.trial.action is Action.START:
         yield from ratio_start(search, ratios)
