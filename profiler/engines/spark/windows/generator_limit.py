@@ -7,7 +7,7 @@ from profiler.traffic.generator.achieved import Achieved
 
 FULL = 0.9
 """Share of the cores in use from which on a generator and a broker that are late wait for them. Where it is the job
-that uses them, what bounds it is CPU, of which they take their part; what a neighbour took the window tells by itself."""
+that uses them, what bounds it is CPU, of which they take their part; a neighbour's part the window tells by itself."""
 
 
 def is_limiting(achieved: Achieved, use: Use, cores: int) -> bool:
