@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import profiler
+from profiler.experiment.disturbance import Disturbance
 from profiler.experiment.observation import Measurement, Observation, OperatorWindow
 
 HOUSE = Path(profiler.__file__).parent
@@ -150,7 +151,7 @@ def test_nobody_asks_for_the_name_of_an_engine():
 
 def test_what_is_measured_and_kept_is_read_by_somebody():
     """A figure of every window that no report, policy or gate looks at costs time, and room in every history."""
-    figures = {field.name for kind in (Observation, OperatorWindow, Measurement) for field in fields(kind)}
+    figures = {field.name for kind in (Observation, OperatorWindow, Measurement, Disturbance) for field in fields(kind)}
     read = {
         node.attr
         for path, tree in modules().items()

@@ -135,7 +135,7 @@ def throughput_blocks(blocks: Iterable[BlockWindows]) -> list[Block]:
 
 def _throughput(block: BlockWindows) -> Block:
     values = tuple(window.throughput_per_s for window in block.windows)
-    speed_index = tuple(window.speed_index for window in block.windows)
+    speed_index = tuple(window.machine_speed for window in block.windows)
     if values and min(values) <= 0:
         return Block(block.arm, (float(np.mean(values)),), (float(np.mean(speed_index)),))
     return Block(block.arm, values, speed_index)

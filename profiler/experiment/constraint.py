@@ -1,7 +1,7 @@
 """The constraint on the processing latency that an answer has to keep.
 
-What it is asked of differs on purpose: a round shows its typical window's latency, as one stalled window is no property
-of the job (`typical_latency`); a verification the worst one of production's batches.
+It bounds a quantile of rows: of all rows of a round's probe together, and of all rows of a verification
+(`typical_latency`). A window that stalled counts by its rows.
 """
 
 from __future__ import annotations

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from profiler.experiment.observation import Detail, Observation
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
+
+if TYPE_CHECKING:  # a command's help knows engines, and must not wait for what adds up latencies
+    from profiler.experiment.observation import Detail, Observation
 
 
 @dataclass(frozen=True, slots=True)

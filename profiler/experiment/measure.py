@@ -1,27 +1,37 @@
 """Measure one configuration: deploy it, bring it to its load, observe it until the windows are enough.
 
 A measurement finds its own stress rate: twice the predicted capacity, raised while the job keeps up. A rate far
-above the capacity does no harm: the engines bound what is under way, and what is held back counts as offered; a rate
-that has to be raised costs a change of load. Warm-up ends by a stationarity check, not by a fixed time; a measurement
-that is hopelessly below its reference ends early. One that is clearly above does not: it becomes the reference of later
-rounds, and with fewer windows the answers are worse (scripts/benches/results/quality.md).
+above the capacity does no harm: the engines bound what is under way, so that no more is sent than the job takes, and
+what is held back counts as offered. 1.3 times, as published, is no stress any more where the machine has become a fifth
+faster or the prediction was that much too low, and a rate that has to be raised costs a change of load. Warm-up ends by
+a stationarity check, not by a fixed time; a measurement that is hopelessly below its reference ends early. One that is
+clearly above does not: it becomes the reference of later rounds, and with fewer windows the answers are worse
+(scripts/benches/results/quality.md).
+
+Windows that others disturbed are measured again as long as that helps, half as many more at the most (`disturbed.py`),
+and they end no round early.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
 from profiler.errors import ProfileError
+from profiler.experiment.constraint import LatencyConstraint
+from profiler.experiment.disturbed import causes, is_disturbed, is_worth_more_windows, least_disturbed
 from profiler.experiment.engine import Deployment, Engine
 from profiler.experiment.events import Listener, Phase, WindowSeen, ignore
+from profiler.experiment.latency_probe import LatencyProbe, Probed
 from profiler.experiment.observation import (
     Detail,
     Measurement,
     Observation,
+    end_to_end_latency,
+    generator_limits,
     hot_keys,
     summed_operators,
     typical_latency,
@@ -38,17 +48,20 @@ STRESS = 2.0
 RAISE = 2.0
 KEEPS_UP = 0.92
 """Part of the offered rate from which on a job is taken to keep up, so that the rate is no stress."""
-KEPT_UP = 0.95
-"""Part of a probe's rows that must come through for the probe to tell the latency at its rate."""
 WORTH_PROBING = 0.97
 """Part of its reference's throughput from which on a round may be accepted, so that its latency is wanted."""
-PROBE_LOAD = 0.9
 CALM_LOAD = 0.2
 HOPELESS = 0.7
 """Part of its reference's throughput below which a round whose windows are all there needs no more of them."""
 RATE_CHANGES = 16
+MEASURED_AGAIN = 0.5
+"""Most windows that are measured in the place of disturbed ones, in parts of those that are wanted."""
 COMPILING = 0.2
 """Cores that compilers take from which on an engine still becomes faster."""
+
+
+_Chosen = tuple[tuple[Observation, ...], tuple[Observation, ...]]
+"""The windows that count, and disturbed ones in whose place others do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +79,8 @@ class Load:
     """The factor of the number of windows, where a finer comparison is needed."""
     predicted_per_s: float | None = None
     """The capacity that is expected, which sets the first stress rate."""
+    constraint: LatencyConstraint | None = None
+    """The latency that the job has to keep: where 90 % of the throughput breaks it, lower rates are probed."""
 
 
 def measure(
@@ -127,6 +142,8 @@ class _Observer:
         self.design = design
         self.report = report
         self.wanted = design.windows * load.effort
+        self.again = math.ceil(MEASURED_AGAIN * self.wanted)
+        """The most windows in the place of disturbed ones."""
         self.window_s = window_s
         self.cold_s = cold_s
         """Seconds under load that a new engine still needs."""
@@ -135,97 +152,114 @@ class _Observer:
 
     def stressed(self, reference_per_s: float | None) -> Measurement:
         """Observe under stress, then probe the latency where the round may become the incumbent."""
-        rate, windows, doubts = self._under_stress(reference_per_s)
+        rate, windows, left_out, doubts = self._under_stress(reference_per_s)
         throughput = statistics.fmean(window.throughput_per_s for window in windows)
         if throughput <= 0:
             raise ProfileError(
                 f"No row came through {self.load.configuration}.", hint="Look into the engine's log for the reason."
             )
         worth_probing = reference_per_s is None or throughput >= WORTH_PROBING * reference_per_s
-        probe = self._probed(PROBE_LOAD * throughput) if worth_probing else ()
+        probed = self._probe().below(throughput) if worth_probing else Probed((), None)
         calm = self._settled(CALM_LOAD * throughput, self.design.calm, Phase.CALM) if self.load.calm else ()
         return Measurement(
             configuration=self.load.configuration,
             offered_per_s=rate,
             windows=windows,
             calm=calm,
-            latency_ms=typical_latency(probe),
-            latency_at_per_s=probe[0].offered_per_s if probe else None,
-            doubts=self._doubts(windows, (*doubts, *_of_latency(probe))),
+            latency_ms=typical_latency(probed.windows),
+            latency_at_per_s=probed.windows[0].offered_per_s if probed.windows else None,
+            kept_per_s=probed.kept_per_s,
+            end_to_end_ms=end_to_end_latency(probed.windows),
+            doubts=self._doubts(windows, left_out, (*doubts, *_of_latency(probed.windows))),
+            left_out=left_out,
         )
 
     def throttled(self, rate_per_s: float) -> Measurement:
         """Observe at a limited rate; its windows tell throughput and latency at once."""
-        windows = self._warm(rate_per_s)
+        windows, left_out = self._warm(rate_per_s)
         return Measurement(
             configuration=self.load.configuration,
             offered_per_s=rate_per_s,
             windows=windows,
             latency_ms=typical_latency(windows),
             latency_at_per_s=rate_per_s,
-            doubts=self._doubts(windows, _of_latency(windows)),
+            kept_per_s=rate_per_s if self._keeps(windows) else None,
+            end_to_end_ms=end_to_end_latency(windows),
+            doubts=self._doubts(windows, left_out, _of_latency(windows)),
+            left_out=left_out,
         )
 
-    def _warm(self, rate: float) -> tuple[Observation, ...]:
+    def _warm(self, rate: float) -> _Chosen:
         """Observe at a limited rate; what a new engine does at first is not kept."""
         most_cold = self._most_cold_windows()
         seen: list[Observation] = []
         cold = 0
-        for window in self.deployment.observe(rate, most_cold + self.wanted):
+        for window in self.deployment.observe(rate, most_cold + self.wanted + self.again):
             if self._is_cold(window):
                 cold += 1
                 phase, index, planned = Phase.WARM_UP, cold, most_cold
             else:
                 seen.append(window)
-                phase, index, planned = Phase.THROTTLED, len(seen), self.wanted
+                phase, index, planned = Phase.THROTTLED, len(seen), max(self.wanted, len(seen))
             self.report(WindowSeen(phase, index, planned, self.load.configuration, window))
-            if len(seen) == self.wanted:
+            if self._are_enough(seen):
                 break
-        return tuple(seen)
+        return least_disturbed(seen, self.wanted)
 
-    def _probed(self, rate: float) -> tuple[Observation, ...]:
-        """Observe the latency at this rate; a job that no longer keeps up with it is probed once more, lower.
+    def _probe(self) -> LatencyProbe:
+        return LatencyProbe(self._probing, self.design.probe, self.load.constraint)
 
-        A machine that became slower turns 90 % of its throughput into more than it can do, and what is measured then
-        is the backlog, not the configuration. What came through is all that it can do now.
-        """
-        probe = self._settled(rate, self.design.probe, Phase.PROBE)
-        offered, came = sum(each.offered_rows for each in probe), sum(each.source_rows for each in probe)
-        if came >= KEPT_UP * offered or came <= 0:
-            return probe
-        now_per_s = came / sum(each.duration_s for each in probe)
-        return self._settled(PROBE_LOAD * now_per_s, self.design.probe, Phase.PROBE)
+    def _probing(self, rate: float, most: int) -> Iterator[Observation]:
+        """Observe at a rate for a probe, which may end early."""
+        for index, window in enumerate(self.deployment.observe(rate, most), start=1):
+            planned = max(index, self.design.probe)
+            self.report(WindowSeen(Phase.PROBE, index, planned, self.load.configuration, window))
+            yield window
 
-    def _under_stress(self, reference_per_s: float | None) -> tuple[float, tuple[Observation, ...], tuple[Doubt, ...]]:
+    def _keeps(self, windows: Sequence[Observation]) -> bool:
+        latency, constraint = typical_latency(windows), self.load.constraint
+        return latency is not None and constraint is not None and constraint.is_met_by(latency)
+
+    def _under_stress(
+        self, reference_per_s: float | None
+    ) -> tuple[float, tuple[Observation, ...], tuple[Observation, ...], tuple[Doubt, ...]]:
         predicted = self.load.predicted_per_s
         rate = STRESS * predicted if predicted else FIRST_RATE_PER_S
         for _ in range(RATE_CHANGES):
-            keeps_up, windows, doubts = self._at(rate, reference_per_s)
+            keeps_up, (windows, left_out), doubts = self._at(rate, reference_per_s)
             if not keeps_up:
-                return rate, windows, doubts
+                return rate, windows, left_out, doubts
             rate *= RAISE
-        return rate / RAISE, windows, (*doubts, Doubt.NOT_SATURATED)
+        return rate / RAISE, windows, left_out, (*doubts, Doubt.NOT_SATURATED)
 
-    def _at(
-        self, rate: float, reference_per_s: float | None
-    ) -> tuple[bool, tuple[Observation, ...], tuple[Doubt, ...]]:
+    def _at(self, rate: float, reference_per_s: float | None) -> tuple[bool, _Chosen, tuple[Doubt, ...]]:
         """Observe at one rate; tell whether the job keeps up with it, so that it is no stress, else the windows."""
         seen: list[Observation] = []
         cold = 0
-        for window in self.deployment.observe(rate, self._most_windows()):
+        most = self._most_windows()
+        for window in self.deployment.observe(rate, most + self.again):
             seen.append(window)
             if self._is_cold(window):
                 cold = len(seen)
             steady = _steady(seen[cold:])
             phase, index, planned = (
-                (Phase.STRESS, len(steady), self.wanted) if steady else (Phase.WARM_UP, len(seen), self.design.warm_up)
+                (Phase.STRESS, len(steady), max(self.wanted, len(steady)))
+                if steady
+                else (Phase.WARM_UP, len(seen), self.design.warm_up)
             )
             self.report(WindowSeen(phase, index, planned, self.load.configuration, window))
             if _keeps_up(rate, seen):
-                return True, tuple(seen), ()
-            if len(steady) >= self.wanted or _is_hopeless(steady, reference_per_s):
-                return False, tuple(steady[-self.wanted :]), ()
-        return False, tuple(seen[-self.wanted :]), (Doubt.NOT_STATIONARY,)
+                return True, (tuple(seen), ()), ()
+            if self._are_enough(steady) or _is_hopeless(steady, reference_per_s):
+                return False, least_disturbed(steady, self.wanted), ()
+            if len(seen) >= most and len(steady) < self.wanted:
+                break
+        return False, least_disturbed(seen[-self.wanted :], self.wanted), (Doubt.NOT_STATIONARY,)
+
+    def _are_enough(self, windows: Sequence[Observation]) -> bool:
+        """Tell whether these are the windows of a round, some of them measured in the place of disturbed ones."""
+        most = self.wanted + self.again
+        return len(windows) >= most or (len(windows) >= self.wanted and not is_worth_more_windows(windows, self.wanted))
 
     def _is_cold(self, window: Observation) -> bool:
         """Tell whether the engine was new in this window, and count it."""
@@ -237,9 +271,11 @@ class _Observer:
         self.compiling_s -= window.duration_s
         return self.compiling_s > 0
 
-    def _doubts(self, windows: Sequence[Observation], known: Sequence[Doubt]) -> tuple[Doubt, ...]:
+    def _doubts(
+        self, windows: Sequence[Observation], left_out: Sequence[Observation], known: Sequence[Doubt]
+    ) -> tuple[Doubt, ...]:
         doubts = list(known)
-        if any(window.generator_limited for window in windows):
+        if generator_limits(windows):
             doubts.append(Doubt.GENERATOR_LIMITED)
         if sum(window.overran for window in windows) > len(windows) / 2:
             doubts.append(Doubt.BATCH_OVERRUN)
@@ -247,6 +283,8 @@ class _Observer:
             doubts.append(Doubt.TOO_FEW_WINDOWS)
         if hot_keys(summed_operators(windows), self.topology.keyed):
             doubts.append(Doubt.HOT_KEY)
+        if any(map(causes, (*windows, *left_out))):
+            doubts.append(Doubt.DISTURBED)
         return tuple(doubts)
 
     def _most_windows(self) -> int:
@@ -263,9 +301,15 @@ class _Observer:
 
 
 def _steady(seen: Sequence[Observation]) -> Sequence[Observation]:
-    """Return the windows after the warm-up; none while the throughput still moves."""
-    start = steady_start([past.throughput_per_s for past in seen])
-    return [] if start is None else seen[start:]
+    """Return the windows after the warm-up; none while the throughput still moves.
+
+    What a neighbour took is no warm-up: disturbed windows tell nothing of it, unless most are.
+    """
+    telling = [index for index, past in enumerate(seen) if not is_disturbed(past)]
+    if 2 * len(telling) < len(seen):
+        telling = list(range(len(seen)))
+    start = steady_start([seen[index].throughput_per_s for index in telling])
+    return [] if start is None else seen[telling[start] :]
 
 
 def _keeps_up(rate: float, seen: Sequence[Observation]) -> bool:
@@ -273,15 +317,16 @@ def _keeps_up(rate: float, seen: Sequence[Observation]) -> bool:
 
     A generator at its limit is not followed but slow itself: a higher rate would change nothing.
     """
-    if len(seen) < 2 or seen[-1].generator_limited:
+    if len(seen) < 2 or all(window.generator_limited for window in seen[-2:]):
         return False
     return statistics.fmean(window.throughput_per_s for window in seen[-2:]) >= KEEPS_UP * rate
 
 
 def _is_hopeless(steady: Sequence[Observation], reference_per_s: float | None) -> bool:
-    if reference_per_s is None or len(steady) < FEWEST_WINDOWS:
+    undisturbed = [window.throughput_per_s for window in steady if not is_disturbed(window)]
+    if reference_per_s is None or len(undisturbed) < FEWEST_WINDOWS:
         return False
-    return max(window.throughput_per_s for window in steady) < HOPELESS * reference_per_s
+    return max(undisturbed) < HOPELESS * reference_per_s
 
 
 def _of_latency(probe: Sequence[Observation]) -> tuple[Doubt, ...]:

@@ -1,18 +1,22 @@
 """What is measured: one window of a running job, and a measurement: the windows of one configuration.
 
 Throughput is source rows per second, summed over the sources. Processing latency runs from the read at the source
-to the sink; what waits before the source is told by the queue.
+to the sink; what waits before the source is told by the queue. End-to-end latency runs from the time that a message was
+due, and is told of windows in which the job followed what it was offered.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from profiler.experiment.disturbance import Disturbance
+from profiler.experiment.latency_rows import mean_and_quantiles_ms
+from profiler.experiment.quantiles import QUANTILES
 from profiler.job.configuration import Configuration
 from profiler.statistics.doubt import Doubt
 
@@ -30,8 +34,8 @@ class Detail(StrEnum):
     FULL = "full"
 
 
-QUANTILES = (0.5, 0.95, 0.99)
-"""Quantiles of latencies that every engine measures; a constraint bounds one of them."""
+FOLLOWS = 0.95
+"""Part of the offered rows that must come through for a job to have followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,32 @@ class Latency:
     p50: float
     p95: float
     p99: float
+    p999: float | None = None
+    """The latency that one row in a thousand exceeds; of fewer rows the longest one, None in older profiles."""
+
+    @classmethod
+    def of_rows(cls, texts: Iterable[str]) -> Latency:
+        """Return that of the rows of several windows together (latency_rows.py)."""
+        mean, quantiles = mean_and_quantiles_ms(texts, QUANTILES)
+        return cls(mean, *quantiles)
 
     def quantile(self, quantile: float) -> float:
-        """Return one of `QUANTILES`; of others, which older profiles may have asked for, the next higher one."""
-        known = zip(QUANTILES, (self.p50, self.p95, self.p99), strict=True)
-        return next((value for each, value in known if quantile <= each), self.p99)
+        """Return one of `QUANTILES`; of others, which older profiles may have asked for, the next higher one known."""
+        return self._known(quantile)[1]
+
+    def name(self, quantile: float) -> str:
+        """Name the one that `quantile` returns."""
+        return self._known(quantile)[0]
+
+    def told(self) -> str:
+        """Say all that is known of it."""
+        rest = "" if self.p999 is None else f", p99.9 {self.p999:,.0f}"
+        return f"mean {self.mean:,.0f} ms, p50 {self.p50:,.0f}, p95 {self.p95:,.0f}, p99 {self.p99:,.0f}{rest}"
+
+    def _known(self, quantile: float) -> tuple[str, float]:
+        longest = ("p99", self.p99) if self.p999 is None else ("p99.9", self.p999)
+        known = (("p50", self.p50), ("p95", self.p95), ("p99", self.p99), longest)
+        return next((each for at, each in zip(QUANTILES, known, strict=True) if quantile <= at), longest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +124,20 @@ class Observation:
     compiling_cores: float | None = None
     """Cores of these that compilers of the engine took, which end by themselves; None where nobody counts them."""
     generator_limited: bool = False
+    """Whether fewer rows came than were offered, and not because the job had taken all cores."""
     operators: Mapping[str, OperatorWindow] = field(default_factory=dict)
     """Sources and operators by name."""
+    disturbance: Disturbance | None = None
+    """What else went on on the machine; None where nobody looked, or the job runs on other machines."""
+    processing_rows: str | None = None
+    """The rows' processing latencies as a text (latency_rows.py); None where they were not kept."""
+    end_to_end_rows: str | None = None
+    """Their end-to-end latencies, likewise; under stress they only tell for how long the queue has been growing."""
+
+    @property
+    def machine_speed(self) -> float:
+        """Speed of the part of the machine that others left to the job: what it can do there is proportional to it."""
+        return self.speed_index * (1.0 if self.disturbance is None else self.disturbance.part_left)
 
     @property
     def lasting_cores(self) -> float | None:
@@ -150,7 +187,13 @@ class Measurement(_Sums):
     """Processing latency of the probe at 90 % of the throughput; None where there was no probe, or no row told it."""
     latency_at_per_s: float | None = None
     """Rate of that probe, None without one: lower than 90 % where the machine had become slower meanwhile."""
+    kept_per_s: float | None = None
+    """Highest rate probed that kept the latency constraint; None where none did, or nothing was probed."""
+    end_to_end_ms: Latency | None = None
+    """End-to-end latency of that probe; None where it was not measured."""
     doubts: tuple[Doubt, ...] = ()
+    left_out: tuple[Observation, ...] = ()
+    """Windows under the same load that were disturbed, and in whose place others count."""
 
     def __post_init__(self) -> None:
         """Refuse what no round was: nothing can be said of it."""
@@ -221,20 +264,42 @@ def _sum_if_known(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
 
 
-def typical_latency(windows: Sequence[Observation]) -> Latency | None:
-    """Return the median window's latency, quantile by quantile: one stalled window is no property of the job.
+def generator_limits(windows: Sequence[Observation]) -> bool:
+    """Tell whether the generator is what limited the windows: most of them, as one that stalled is no limit."""
+    return sum(window.generator_limited for window in windows) > len(windows) / 2
 
-    None where no window has a latency, as no sampled row came out.
+
+def typical_latency(windows: Sequence[Observation]) -> Latency | None:
+    """Return the processing latency of all rows of the windows together: a stalled window counts by its rows.
+
+    Of windows whose rows were not kept it is the median window's, quantile by quantile. None where no window has a
+    latency, as no sampled row came out.
     """
-    seen = [window.processing_ms for window in windows if math.isfinite(window.processing_ms.mean)]
+    seen = [window for window in windows if math.isfinite(window.processing_ms.mean)]
+    rows = [window.processing_rows for window in seen if window.processing_rows is not None]
     if not seen:
         return None
+    if len(rows) == len(seen):
+        return Latency.of_rows(rows)
+    told = [window.processing_ms for window in seen]
+    thousandths = [latency.p999 for latency in told if latency.p999 is not None]
     return Latency(
-        mean=statistics.median(latency.mean for latency in seen),
-        p50=statistics.median(latency.p50 for latency in seen),
-        p95=statistics.median(latency.p95 for latency in seen),
-        p99=statistics.median(latency.p99 for latency in seen),
+        mean=statistics.median(latency.mean for latency in told),
+        p50=statistics.median(latency.p50 for latency in told),
+        p95=statistics.median(latency.p95 for latency in told),
+        p99=statistics.median(latency.p99 for latency in told),
+        p999=statistics.median(thousandths) if len(thousandths) == len(told) else None,
     )
+
+
+def end_to_end_latency(windows: Sequence[Observation]) -> Latency | None:
+    """Return the end-to-end latency of all rows of the windows together.
+
+    None where no window tells it, or where the job did not follow: it then is for how long the queue has been growing.
+    """
+    rows = [window.end_to_end_rows for window in windows if window.end_to_end_rows is not None]
+    followed = sum(each.source_rows for each in windows) >= FOLLOWS * sum(each.offered_rows for each in windows)
+    return Latency.of_rows(rows) if rows and followed else None
 
 
 HOT_KEY = 1.5

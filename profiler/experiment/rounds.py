@@ -107,3 +107,13 @@ class Round:
         """
         latency = self.measurement.latency_ms
         return self.measurement.latency_unknown if latency is None else constraint.is_met_by(latency)
+
+    def kept_per_s(self, constraint: LatencyConstraint) -> float:
+        """Return the highest rate probed that kept the constraint; 0 where none did.
+
+        Rounds of older versions were probed at one rate only.
+        """
+        measurement = self.measurement
+        if measurement.kept_per_s is not None:
+            return measurement.kept_per_s
+        return measurement.latency_at_per_s or 0.0 if self.meets(constraint) else 0.0

@@ -13,6 +13,7 @@ ADVICE: dict[Doubt, str] = {
     Doubt.TOO_FEW_WINDOWS: "The round ended early, its figures are rough",
     Doubt.NOT_NORMAL: "Windows are not normally distributed: read Mann-Whitney's p in the JSON beside Welch's",
     Doubt.LATENCY_UNKNOWN: "Too few rows came out to tell their latency, so the constraint was not checked",
+    Doubt.DISTURBED: "Something else held the job up: repeat on a quieter machine if it is to be exact",
 }
 """One sentence per doubt, without its full stop."""
 

@@ -13,6 +13,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def lasting(seconds: float) -> str:
+    """Write a length of time as a person would say it."""
+    return f"{seconds / 60:g} min" if seconds >= 60 and seconds % 60 == 0 else f"{seconds:g} s"
+
+
 def minutes(seconds: float) -> str:
     """Write a time as m:ss."""
     whole = max(0, round(seconds))

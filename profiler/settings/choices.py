@@ -30,6 +30,8 @@ class NoiseName(StrEnum):
     QUIET = "quiet"
     SHARED = "shared"
     HOSTILE = "hostile"
+    DISTURBED = "disturbed"
+    BATCHED = "batched"
 
 
 class ExportKind(StrEnum):

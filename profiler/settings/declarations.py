@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from profiler.experiment.observation import QUANTILES
+from profiler.experiment.quantiles import QUANTILES
 from profiler.secrets import masked_setting
 from profiler.services.broker_address import BROKERS
 from profiler.settings.choices import EngineName, Export, NoiseName, PolicyName
@@ -144,10 +144,17 @@ class Settings:
     production_batch_s: float = declared(
         "production-batch",
         duration(),
-        30.0,
-        "Batch duration of production, with which the answer is verified.",
+        300.0,
+        "Batch duration of production, in which the rate has to hold; half a minute at the most is run.",
         commands=SEARCHING,
         asked=Asked.CONDITION,
+    )
+    headroom: float = declared(
+        "headroom",
+        ratio(zero=True),
+        0.3,
+        "Part of the rate that holds which is left for peaks and restarts.",
+        commands=SEARCHING,
     )
     max_slowdown: float = declared(
         "max-slowdown", ratio(zero=False), 0.05, "Smallest slowdown that fails a gate.", commands={Command.GATE}

@@ -16,3 +16,4 @@ class Doubt(StrEnum):
     TOO_FEW_WINDOWS = "too-few-windows"
     NOT_NORMAL = "not-normal"
     LATENCY_UNKNOWN = "latency-unknown"
+    DISTURBED = "disturbed"

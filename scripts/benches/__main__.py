@@ -13,16 +13,20 @@ from rich.table import Table
 from scripts.benches.rows import Row
 
 BENCHES = {
-    "quality": "the chosen configuration against the exhaustive optimum, and what each addition contributes",
+    "quality": "the chosen configuration and the announced rate against the best, what each addition contributes",
+    "announced": "quality's part on announced rates: against the highest that truly keep the latency constraint",
+    "waiting": "jobs that wait for services, with fixed costs, on 2 to 8 cores with 16 to 64 slots",
     "engine": "the real engine: cost of its instrumentation, its generator, the time between two rounds",
     "deployment": "where the time of a deployment on Spark goes, part by part",
     "turns": "two equal configurations in blocks, in turns and side by side: how they differ, what that costs",
     "trust": "the real machine: word count confirmed against itself, what each defence removes, profiles in a row",
     "workloads": "every workload profiled on Spark as a user does it, and how well the simulated engine foretells it",
     "gate": "the gate: false alarms, slowdowns of one operator that it finds, the operator that it names",
-    "gate_spark": "the gate on Spark: word count unchanged, and drills; about two hours",
+    "gate_spark": "the gate on Spark: word count unchanged, drills of SQL and of batch functions; 2.5 hours",
     "recalibrate": "rounds that a warm start saves: unchanged, and with half of the slots, on six workloads",
     "recalibrate_spark": "rounds that a warm start saves on Spark: word count, unchanged, three times",
+    "covariates": "what speed index, other programs, stolen time, garbage and compilers explain of equal windows",
+    "levers": "settings of Spark's shuffle that trade throughput for latency: word count and star",
     "generator": "the message generator: top rate against Kafka's own producer benchmark, rate error",
     "statistics": "false alarms and power of the tests, and what each defence removes",
 }

@@ -1,4 +1,4 @@
-"""Profiles in a row, and how much their answers differ when they are measured side by side."""
+"""Answers of profiles: the rate that one announces, and how much several differ when they are measured side by side."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from profiler.engines.opening import opened_engine
 from profiler.experiment.blocks import Arm
 from profiler.experiment.events import Event, RoundDecided
 from profiler.job.configuration import Configuration
+from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.session import loop_on
 from profiler.questions.search.terms import SearchTerms
@@ -45,6 +46,11 @@ class Answer:
     def arm(self) -> Arm:
         """One side of a comparison."""
         return Arm(self.configuration, self.per_s, fused=self.fused)
+
+
+def announced_per_s(found: SearchResult) -> float:
+    """Return the rate that a user of this answer relies on; 0 where none is announced."""
+    return 0.0 if found.holding is None else found.holding.rate_per_s or 0.0
 
 
 def quick_profile() -> Answer:

@@ -4,9 +4,9 @@ Simulated, *shared* noise, as `profile gate` runs it. The operator's cost is rai
 for the whole job is read off long quiet runs. A gate promises to find an effect as large as the one it calls detectable
 with 80 % power, and others with the power that follows from it. What is promised of a slowdown is the promise of the
 criterion that sees it best, by the detectable effects that gates of unchanged code state of all their blocks: those
-that an early look ended, on the quieter days, are measured to their end for that. The simulator's noise hits all
-operators of a window alike, so naming one is easier than on a real machine. Intervals of rates are exact binomial ones,
-at 95 %.
+that an early look ended, on the quieter days, are measured to their end for that. A drill that is missed promises how
+many blocks would find it, which gates of so many blocks keep or do not. The simulator's noise hits all operators of a
+window alike, so naming one is easier than on a real machine. Intervals of rates are exact binomial ones, at 95 %.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from profiler.job.configuration import Configuration
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Topology
 from profiler.questions.gate.criteria import Criterion
-from profiler.questions.gate.experiment import DESIGN, GateExperiment, GateResult, Side
+from profiler.questions.gate.experiment import DESIGN, Drill, GateExperiment, Side
+from profiler.questions.gate.result import GateResult
 from profiler.questions.gate.verdict import GateLimits, GateVerdict, judge
 from profiler.statistics.confirmation import order
 from profiler.statistics.student import LogDifference
@@ -43,12 +44,15 @@ CASES = {"linear": "work-2", "word-count": "count", "star": "hub", "twitter-sent
 SLOWDOWNS = (0.05, 0.10, 0.20)
 GATES = 100
 """Per topology and slowdown."""
+DRILLS = (0.10, 0.15)
+DRILLED = 40
+"""Per topology and drill."""
 NODES, CORES = 2, 2
 MEASURED = (
     "profiler/statistics",
     "profiler/engines/simulated",
     "profiler/experiment",
-    "profiler/questions/gate/experiment.py",
+    "profiler/questions/gate",
     "workloads",
     "scripts/benches/gate.py",
 )
@@ -73,6 +77,19 @@ class Verdict:
     verdict: str
     operator: str | None
     blocks: int
+    latency_alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DrillVerdict:
+    """What one drilled gate said."""
+
+    topology: str
+    seed: int
+    verdict: str
+    measured: bool
+    expected: float
+    needed_blocks: int | None
 
 
 def rows() -> Iterator[Row]:
@@ -83,6 +100,8 @@ def rows() -> Iterator[Row]:
     for slowdown in SLOWDOWNS:
         slower = [one_gate(name, slowdown, seed) for name in CASES for seed in range(GATES)]
         yield from _slower_rows(slowdown, slower, stated)
+    for part in DRILLS:
+        yield from _drill_rows(part, [one_drill(name, part, seed) for name in CASES for seed in range(DRILLED)])
 
 
 def _unchanged_rows(gates: Sequence[Verdict], stated: Sequence[Detectable]) -> Iterator[Row]:
@@ -92,6 +111,9 @@ def _unchanged_rows(gates: Sequence[Verdict], stated: Sequence[Detectable]) -> I
     yield row("unchanged code: lower end of that", low, NOMINAL, better="lower", n=len(gates))
     for verdict in (GateVerdict.PASS, GateVerdict.INCONCLUSIVE):
         yield rate_row(f"unchanged code: {verdict}", [gate.verdict == verdict for gate in gates], against="")
+    yield rate_row(
+        "unchanged code: latency rose and no operator did", [gate.latency_alone for gate in gates], better="lower"
+    )
     for criterion in Criterion:
         values = [each[criterion] for each in stated]
         yield row(
@@ -119,6 +141,27 @@ def _slower_rows(
     )
     named = [gate.operator == CASES[gate.topology] for gate in gates if gate.verdict == GateVerdict.SLOWER]
     yield rate_row(f"{slowdown:.0%} more work: right operator named, of those found", named, goal=0.9)
+
+
+def _drill_rows(part: float, drills: Sequence[DrillVerdict]) -> Iterator[Row]:
+    expected = statistics.fmean(each.expected for each in drills)
+    found = [each.verdict == GateVerdict.SLOWER for each in drills]
+    yield rate_row(f"drill of {part:.0%}: found", found, against=f"{expected:+.1%} CPU per row expected on average")
+    yield rate_row(f"drill of {part:.0%}: not measured", [not each.measured for each in drills], better="lower")
+    missed = [each for each in drills if each.verdict != GateVerdict.SLOWER]
+    told = [each for each in missed if each.needed_blocks is not None and each.needed_blocks > DESIGN.blocks]
+    yield rate_row(
+        f"drill of {part:.0%}: blocks told that would find it, of those missed", [each in told for each in missed]
+    )
+    if told:
+        again = [one_drill(each.topology, part, GATES + each.seed, each.needed_blocks or 0) for each in told]
+        yield rate_row(
+            f"drill of {part:.0%}: found with the blocks that were told",
+            [each.verdict == GateVerdict.SLOWER for each in again],
+            against="promised 80 %",
+        )
+        blocks = statistics.median(each.needed_blocks or 0 for each in told)
+        yield row(f"drill of {part:.0%}: blocks that were told, median", blocks, unit="blocks", n=len(told))
 
 
 def _promise(name: str, slowdown: float, stated: Sequence[Detectable]) -> tuple[float, Criterion]:
@@ -190,7 +233,26 @@ def _run(name: str, slowdown: float, seed: int) -> dict[str, Any]:
         "verdict": str(outcome.verdict),
         "operator": named.name if named else None,
         "blocks": len(outcome.blocks),
+        "latency_alone": outcome.judgement is not None and outcome.judgement.latency_alone,
     }
+
+
+def one_drill(name: str, part: float, seed: int, blocks: int = DESIGN.blocks) -> DrillVerdict:
+    """Run a drilled gate of so many blocks, or take it from the file of what was measured."""
+
+    def measured() -> dict[str, Any]:
+        side, engine = _unchanged(name), _engine(Preset.SHARED, seed)
+        drill, design = Drill(part, runs_functions=False), replace(DESIGN, blocks=blocks)
+        outcome = GateExperiment(engine, side, replace(side, name="candidate"), drill=drill, design=design).run()
+        return {
+            "verdict": str(outcome.verdict),
+            "measured": outcome.judgement is not None,
+            "expected": outcome.drilled.expected_effect if outcome.drilled else 0.0,
+            "needed_blocks": outcome.needed_blocks,
+        }
+
+    kept: dict[str, Any] = saved_gates().get(f"drill, {name}, {part}, {seed}, {blocks}", measured)
+    return DrillVerdict(name, seed, **kept)
 
 
 def stated_detectable(name: str, seed: int) -> Detectable:
@@ -207,13 +269,14 @@ def _full_length(name: str, seed: int) -> Detectable:
 
 def measured_gate(name: str, slowdown: float, seed: int, limits: GateLimits) -> GateResult:
     """Run a gate of a workload and the same with a slower operator on a machine that others use too."""
+    side, engine = _unchanged(name), _engine(Preset.SHARED, seed)
+    candidate = _slower(side.topology, CASES[name], slowdown) if slowdown else side.topology
+    return GateExperiment(engine, side, replace(side, name="candidate", topology=candidate), limits=limits).run()
+
+
+def _unchanged(name: str) -> Side:
     topology = load_topology(name)
-    engine = _engine(Preset.SHARED, seed)
-    tasks = Configuration.of(dict.fromkeys(topology.names, 1))
-    candidate = _slower(topology, CASES[name], slowdown) if slowdown else topology
-    return GateExperiment(
-        engine, Side("baseline", topology, tasks), Side("candidate", candidate, tasks), limits=limits
-    ).run()
+    return Side("baseline", topology, Configuration.of(dict.fromkeys(topology.names, 1)))
 
 
 def _as_slowdown(effect: float) -> float:

@@ -1,7 +1,8 @@
-"""`profile gate word-count` on Spark, as CI calls it: unchanged code against its baseline, and drills that must be red.
+"""`profile gate` on Spark, as CI calls it: unchanged code against its baseline, and drills that must be red.
 
-Every gate is a process of its own and its document is kept, so the bench goes on where it stopped. The baseline is
-saved first, by a gate of its own, in the history that `profile` keeps anyway.
+Drills are of word count, whose largest operator is SQL, and of a job whose largest operator is a function over batches:
+both have to be as large as they say. Every gate is a process of its own and its document is kept, so the bench goes on
+where it stopped. The baseline is saved first, by a gate of its own, in the history that `profile` keeps anyway.
 """
 
 from __future__ import annotations
@@ -12,25 +13,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from profiler.statistics.interval import mean_interval
 from scripts.benches.commands import timed_document
 from scripts.benches.rows import Row, rate_row, row
 from scripts.benches.saved import Saved
 
 WORKLOAD = "word-count"
 BASELINE = "bench"
+OVER_BATCHES = "scripts/benches/checksums.py:topology"
 GATES = 10
+DRILLS_OVER_BATCHES = 4
 DRILL = "20%"
 MEASURED = (
     "profiler/engines/spark",
     "profiler/traffic/generator",
     "profiler/statistics",
     "profiler/experiment",
-    "profiler/questions/gate/experiment.py",
     "profiler/engines/spark/jvm/machine_speed.py",
-    "profiler/questions/gate/run.py",
+    "profiler/questions/gate",
     "scripts/benches/gate_spark.py",
-    "profiler/questions/gate/drill/burden.py",
-    "profiler/questions/gate/drill/preparation.py",
+    "scripts/benches/checksums.py",
     "workloads",
 )
 """A change of these makes the gates stale."""
@@ -55,25 +57,35 @@ class Gated:
         found = [each["effect"] for each in self.document["criteria"] if each["criterion"] == "cpu-per-row"]
         return float(found[0]) if found else None
 
+    @property
+    def expected_effect(self) -> float:
+        """The change of the CPU per row that was expected of a drill."""
+        return float(self.document["drill"]["expected_effect"])
+
 
 def rows() -> Iterator[Row]:
     """Run what is not run yet, and yield what came of it."""
     saved = Saved("gate-spark", *MEASURED)
-    saved.get("baseline", partial(_gate, "--save-baseline", BASELINE))
+    saved.get("baseline", partial(_gate, WORKLOAD, "--save-baseline", BASELINE))
     # In turns: a bench that was stopped tells of both, and both meet the machine's good and bad hours.
     unchanged, drilled = [], []
     for number in range(1, GATES + 1):
-        unchanged.append(_gated(saved, f"unchanged {number}", "--baseline", BASELINE))
-        drilled.append(_gated(saved, f"drill {number}", "--drill", DRILL))
+        unchanged.append(_gated(saved, f"unchanged {number}", WORKLOAD, "--baseline", BASELINE))
+        drilled.append(_gated(saved, f"drill {number}", WORKLOAD, "--drill", DRILL))
+    over_batches = [
+        _gated(saved, f"drill over batches {number}", OVER_BATCHES, "--drill", DRILL)
+        for number in range(1, DRILLS_OVER_BATCHES + 1)
+    ]
     yield from unchanged_rows(unchanged)
-    yield from drill_rows(drilled)
+    yield from drill_rows(drilled, "an operator of SQL")
+    yield from drill_rows(over_batches, "a function over batches")
     yield row(
         "minutes of a gate, the longest",
-        max(each.minutes for each in (*unchanged, *drilled)),
+        max(each.minutes for each in (*unchanged, *drilled, *over_batches)),
         MINUTES_GOAL,
         unit="min",
         better="lower",
-        n=2 * GATES,
+        n=2 * GATES + DRILLS_OVER_BATCHES,
     )
 
 
@@ -91,9 +103,9 @@ def unchanged_rows(gates: Sequence[Gated]) -> Iterator[Row]:
         )
 
 
-def drill_rows(gates: Sequence[Gated]) -> Iterator[Row]:
-    """Tell whether drills came out red, and named the operator that was made slower."""
-    yield rate_row(f"drills of {DRILL} that exit 1", [each.verdict == "slower" for each in gates], 0.9)
+def drill_rows(gates: Sequence[Gated], kind: str) -> Iterator[Row]:
+    """Tell whether drills came out red, named the operator that was made slower, and were as large as they said."""
+    yield rate_row(f"drills of {DRILL} of {kind} that exit 1", [each.verdict == "slower" for each in gates], 0.9)
     named = [
         each.document["slower_operator"] == each.document["drill"]["operator"]
         for each in gates
@@ -101,9 +113,13 @@ def drill_rows(gates: Sequence[Gated]) -> Iterator[Row]:
     ]
     if named:
         yield rate_row("of these, the right operator named", named)
-    yield rate_row(
-        "drills that the gate did not try", [not each.document["criteria"] for each in gates], better="lower"
-    )
+    sizes = [each.cpu_effect / each.expected_effect for each in gates if each.cpu_effect is not None]
+    if sizes:
+        low, high = mean_interval(sizes) if len(sizes) > 1 else (None, None)
+        quantity = f"drills of {kind}: CPU per row seen, in parts of what was expected"
+        yield row(quantity, statistics.fmean(sizes), against="1", n=len(sizes), low=low, high=high)
+    not_measured = [each.cpu_effect is None for each in gates]
+    yield rate_row(f"drills of {kind} that were not measured", not_measured, better="lower")
 
 
 def _gated(saved: Saved, key: str, *arguments: str) -> Gated:
@@ -112,4 +128,4 @@ def _gated(saved: Saved, key: str, *arguments: str) -> Gated:
 
 
 def _gate(*arguments: str) -> dict[str, Any]:
-    return timed_document("gate", WORKLOAD, "--anew", *arguments, check=False)
+    return timed_document("gate", *arguments, "--anew", check=False)

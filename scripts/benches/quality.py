@@ -23,6 +23,7 @@ from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Policy
 from profiler.questions.search.policies.stepwise import Addition, Stepwise
+from scripts.benches import announced
 from scripts.benches.optimum import exhaustive_optimum, searched_optimum
 from scripts.benches.rows import Row, row
 from scripts.benches.saved import Saved
@@ -88,6 +89,7 @@ def rows() -> Iterator[Row]:
         ):
             results = list(pool.map(run_case, _cases(preset, SEEDS), chunksize=4))
             yield from _quality(preset, results, mean_goal, worst_goal)
+        yield from announced.rows_in(pool)
         yield from _random_dags(list(pool.map(run_random, range(DAGS), chunksize=5)))
         yield from _ablation(pool)
 

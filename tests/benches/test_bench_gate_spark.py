@@ -14,7 +14,7 @@ def document(verdict: str, effect: float = 0.01, *, measured: bool = True, named
         "baseline": {"interleaved": True},
         "criteria": [{"criterion": "cpu-per-row", "effect": effect}] if measured else [],
         "slower_operator": named if verdict == "slower" else None,
-        "drill": {"operator": "count"},
+        "drill": {"operator": "count", "expected_effect": 0.02},
     }
 
 
@@ -25,8 +25,8 @@ def calls(monkeypatch, tmp_path):
 
     def gate(*arguments):
         made.append(arguments)
-        drills = sum(each[0] == "--drill" for each in made)
-        if arguments[0] == "--drill":
+        drills = sum(each[1] == "--drill" for each in made)
+        if arguments[1] == "--drill":
             verdict = document("slower") if drills < 2 else document("inconclusive", measured=False)
         else:
             verdict = document("slower" if len(made) == 2 else "pass")
@@ -34,6 +34,7 @@ def calls(monkeypatch, tmp_path):
 
     monkeypatch.setattr("scripts.benches.saved.FOLDER", tmp_path)
     monkeypatch.setattr(gate_spark, "GATES", 2)
+    monkeypatch.setattr(gate_spark, "DRILLS_OVER_BATCHES", 1)
     monkeypatch.setattr(gate_spark, "_gate", gate)
     return made
 
@@ -43,11 +44,14 @@ def test_verdicts_are_counted_and_gates_run_once(calls):
     found = {row["quantity"]: row["ours"] for row in gate_spark.rows()}
     assert found["unchanged code called slower"] == 0.5
     assert found["unchanged code passed"] == 0.5
-    assert found["drills of 20% that exit 1"] == 0.5
+    assert found["drills of 20% of an operator of SQL that exit 1"] == 0.5
+    assert found["drills of an operator of SQL: CPU per row seen, in parts of what was expected"] == 0.5
     assert found["of these, the right operator named"] == 1
-    assert found["drills that the gate did not try"] == 0.5
-    assert found["minutes of a gate, the longest"] == 5
+    assert found["drills of an operator of SQL that were not measured"] == 0.5
+    assert found["drills of 20% of a function over batches that exit 1"] == 0
+    assert found["drills of a function over batches that were not measured"] == 1
+    assert found["minutes of a gate, the longest"] == 6
     assert found["gates whose baseline took its turns"] == 1
-    assert calls[:2] == [("--save-baseline", "bench"), ("--baseline", "bench")]
+    assert calls[:2] == [("word-count", "--save-baseline", "bench"), ("word-count", "--baseline", "bench")]
     list(gate_spark.rows())
-    assert len(calls) == 5
+    assert len(calls) == 6

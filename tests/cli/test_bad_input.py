@@ -97,7 +97,7 @@ def test_a_wrong_call_is_refused_by_name(case, command, profile, refused) -> Non
         (["--budget", "-1m"], "--budget is '-1m', not a duration above zero."),
         (["--give-back", "200%"], "--give-back is '200%', not a part from 0% to 100%."),
         (["--policy", "best"], "--policy is 'best', not one of stepwise, threshold, stela, ds2, slots, exhaustive."),
-        (["--noise", "loud"], "--noise is 'loud', not one of quiet, shared, hostile."),
+        (["--noise", "loud"], "--noise is 'loud', not one of quiet, shared, hostile, disturbed, batched."),
         (["--nodes", "0"], "--nodes is '0', not a whole number from 1 to 1,000."),
     ],
 )

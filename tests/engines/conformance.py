@@ -7,7 +7,7 @@ import pytest
 
 from profiler.errors import ProfileError
 from profiler.experiment.engine import Deployment, Engine
-from profiler.experiment.observation import Detail, Observation
+from profiler.experiment.observation import Detail, Latency, Observation, end_to_end_latency
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 
@@ -68,8 +68,9 @@ class EngineConformance:
             assert window.queue_rows >= 0
             assert window.speed_index > 0
             assert window.cpu_s > 0
-            latency = window.processing_ms
-            assert 0 < latency.p50 <= latency.p95 <= latency.p99
+            latency, of_rows = window.processing_ms, Latency.of_rows([window.processing_rows])
+            assert 0 < latency.p50 <= latency.p95 <= latency.p99 <= latency.p999
+            assert of_rows.p50 == pytest.approx(latency.p50, rel=0.02, abs=0.1)
 
     def test_a_low_rate_goes_through(self, deployment, low_rate):
         """What is offered comes out, once the deployment is warm."""
@@ -78,8 +79,9 @@ class EngineConformance:
         assert last.throughput_per_s == pytest.approx(low_rate, rel=0.1)
 
     def test_stress_builds_a_backlog(self, deployment, stress_rate):
-        """Above capacity rows pile up before the source, window by window."""
+        """Above capacity rows pile up before the source, window by window: what they wait there is told by nobody."""
         windows = list(deployment.observe(stress_rate, self.windows))
+        assert end_to_end_latency(windows) is None
         assert windows[-1].throughput_per_s < stress_rate
         assert windows[-1].queue_rows > windows[0].queue_rows > 0
 

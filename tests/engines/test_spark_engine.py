@@ -16,7 +16,7 @@ from spark_parts import LINES
 from profiler import Operator, Source, Topology
 from profiler.engines.spark.layout.executed_plan import stage_tasks
 from profiler.errors import ProfileError
-from profiler.experiment.observation import Detail
+from profiler.experiment.observation import Detail, end_to_end_latency, typical_latency
 from profiler.job.configuration import Configuration
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
@@ -122,6 +122,9 @@ def test_a_fan_out_and_a_fan_in_run_as_chains(spark_engine):
     assert all(row["event_time"] for row in found)
     assert set(last.operators) == set(topology.names)
     assert 0 < last.processing_ms.p50 <= last.processing_ms.p99
+    # Of the same rows, a message is due before it is read.
+    assert typical_latency([last]).p50 == pytest.approx(last.processing_ms.p50, rel=0.02)
+    assert typical_latency([last]).p50 < end_to_end_latency([last]).p50
 
 
 def test_latency_is_known_where_an_operator_drops_event_time(spark_engine):

@@ -9,6 +9,7 @@ import pytest
 
 from profiler.errors import ProfileError
 from profiler.experiment.constraint import LatencyConstraint
+from profiler.experiment.disturbance import Disturbance
 from profiler.experiment.events import Phase, WindowSeen
 from profiler.experiment.measure import RATE_CHANGES, Load, measure
 from profiler.experiment.observation import Detail, Latency
@@ -130,6 +131,20 @@ def test_a_generator_at_its_limit_is_told():
     assert Doubt.GENERATOR_LIMITED in measured(engine, load(predicted_per_s=30_000)).doubts
 
 
+def test_a_generator_that_stalled_once_is_not_at_its_limit():
+    """One window of ten says nothing of the others; and the rate is raised as if it had not been."""
+
+    class Stalling(ScriptedEngine):
+        def observe(self, rate_per_s, windows):
+            for seen in super().observe(rate_per_s, windows):
+                yield replace(seen, generator_limited=self.index % 8 == 2)
+
+    engine = Stalling(lambda index: 3000.0)
+    measurement = measured(engine, load(predicted_per_s=1000.0))
+    assert Doubt.GENERATOR_LIMITED not in measurement.doubts
+    assert measurement.throughput_per_s == pytest.approx(3000), "the first rate was no stress"
+
+
 def test_the_latency_is_probed_at_ninety_percent():
     """At stress the latency says how full the buffers are, so it is taken below."""
     engine = ScriptedEngine(latency=SLOW)
@@ -209,3 +224,72 @@ def test_every_window_is_told():
     measured(ScriptedEngine(), load(predicted_per_s=1000.0), report=seen.append)
     phases = [event.phase for event in seen if isinstance(event, WindowSeen)]
     assert list(dict.fromkeys(phases)) == ["warm-up", "stress", "latency probe"]
+
+
+class Beside(ScriptedEngine):
+    """An engine beside a neighbour that has half a core in the windows of a list, or in all after the last one."""
+
+    def __init__(self, disturbed, **more):
+        super().__init__(lambda index: 700.0 if disturbed(index) else 1000.0, **more)
+        self.disturbed = disturbed
+
+    def observe(self, rate_per_s, windows):
+        for seen in super().observe(rate_per_s, windows):
+            other_cores = 0.6 if self.disturbed(self.index - 1) else 0.0
+            yield replace(seen, cores_used=2 - other_cores, disturbance=Disturbance(2, other_cores))
+
+
+def test_disturbed_windows_are_measured_again():
+    """Three of the first ten: as many more are observed, and what counts is what the job does by itself."""
+    engine = Beside(lambda index: index in (2, 5, 8))
+    measurement = measured(engine, load(predicted_per_s=1000.0), design=WindowPlan(probe=0))
+    assert measurement.throughputs == pytest.approx([1000.0] * WindowPlan().windows)
+    assert [window.throughput_per_s for window in measurement.left_out] == pytest.approx([700.0] * 3)
+    assert engine.index <= WindowPlan().windows + 4
+    assert Doubt.DISTURBED in measurement.doubts
+
+
+def test_measuring_again_has_an_end():
+    """A neighbour that is there in every third window: half as many windows more at the most."""
+    engine = Beside(lambda index: index % 5 in (1, 3))
+    measurement = measured(engine, load(predicted_per_s=1000.0), design=WindowPlan(probe=0, windows=10))
+    assert len(measurement.windows) == WindowPlan().windows
+    assert engine.index <= 15
+    assert sum(window.throughput_per_s < 800 for window in measurement.windows) < 4
+
+
+def test_a_machine_that_stays_disturbed_is_not_waited_for():
+    """Its windows count as they are, and are told."""
+    engine = Beside(lambda index: True)
+    measurement = measured(engine, load(predicted_per_s=1000.0), design=WindowPlan(probe=0))
+    assert engine.index == WindowPlan().windows
+    assert measurement.left_out == ()
+    assert Doubt.DISTURBED in measurement.doubts
+
+
+def test_a_neighbour_makes_no_round_hopeless():
+    """The disturber must not decide: a round that is slow beside it is observed to its end."""
+    slow = measured(Beside(lambda index: True), load(predicted_per_s=1000.0), reference_per_s=1050.0)
+    assert len(slow.windows) == WindowPlan().windows
+    assert (
+        len(measured(ScriptedEngine(lambda index: 700.0), load(predicted_per_s=1000.0), reference_per_s=1050.0).windows)
+        < 10
+    )
+
+
+def test_throttled_windows_are_measured_again_too():
+    """They tell the latency, which a neighbour lengthens."""
+    engine = Beside(lambda index: index in (0, 1))
+    measurement = measured(engine, Load(ONE_EACH.throttled(400.0)))
+    assert len(measurement.left_out) == 2
+    assert engine.index == WindowPlan().windows + 2
+
+
+def test_an_undisturbed_round_is_as_long_as_before():
+    """Whoever counts others and finds none observes no window more, be the series steady or not."""
+    engine = Beside(lambda index: False)
+    measured(engine, load(predicted_per_s=1000.0), design=WindowPlan(probe=0))
+    assert engine.index == WindowPlan().windows
+    drifting = ScriptedEngine(lambda index: 1000 * 0.98**index)
+    measured(drifting, load(predicted_per_s=1000.0), design=WindowPlan(probe=0))
+    assert drifting.index == WindowPlan().windows + WindowPlan().warm_up

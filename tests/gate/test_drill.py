@@ -12,7 +12,8 @@ import pytest
 from profiler.experiment.observation import Measurement
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Cost, Operator, Source, Topology
-from profiler.questions.gate.drill.burden import Burden, burdened, draws_numbers
+from profiler.questions.gate.drill import burden
+from profiler.questions.gate.drill.burden import PAID_FROM_S, Burden, burdened, draws_numbers
 from profiler.questions.gate.drill.preparation import Drilled, Loader
 from tests.scenarios import operator_window, window
 
@@ -61,6 +62,43 @@ def test_a_function_over_batches_burns_cpu_for_every_row():
     assert time.thread_time() - started_s >= 0.03
 
 
+class Costly:
+    """A thread's clock, of which every look takes a microsecond, and sleeps that last 60 longer than they should."""
+
+    def __init__(self):
+        self.cpu_s = self.slept_s = 0.0
+
+    def thread_time(self):
+        self.cpu_s += 1e-6
+        return self.cpu_s
+
+    def perf_counter(self):
+        return self.slept_s
+
+    def sleep(self, seconds):
+        self.slept_s += seconds + 60e-6
+
+
+@pytest.fixture
+def costly(monkeypatch):
+    """What a loaded function spends, by the clocks that it looks at itself."""
+    made = Costly()
+    monkeypatch.setattr(burden, "time", made)
+    return made
+
+
+@pytest.mark.parametrize("rows", [1, 4, 1000])
+@pytest.mark.parametrize(("cpu_us", "wait_us"), [(20, 0), (0, 200), (3, 5), (0, 0)])
+def test_a_function_over_batches_works_as_much_longer_as_it_is_meant_to(costly, rows, cpu_us, wait_us):
+    """However few rows a batch has: to look at a clock and to go to sleep count, and may take longer than a row."""
+    topology = chain(Operator("work", double, batches="arrow", schema="value bigint"))
+    meant = Burden("work", 0.2, cpu_s_per_row=1e-6 * cpu_us, wait_s_per_row=1e-6 * wait_us)
+    made = list(burdened(topology, meant)["work"].function(iter(batches(*[rows] * (20_000 // rows)))))
+    assert len(made) == 2 * (20_000 // rows)
+    assert costly.cpu_s == pytest.approx(20_000e-6 * cpu_us, rel=0.05, abs=PAID_FROM_S)
+    assert costly.slept_s == pytest.approx(20_000e-6 * wait_us, rel=0.05, abs=PAID_FROM_S)
+
+
 def test_a_loaded_function_keeps_its_name_and_module():
     """By them Spark finds out how it has to travel, and errors name it."""
     topology = chain(Operator("work", double, batches="arrow", schema="value bigint"))
@@ -78,6 +116,19 @@ def test_a_drill_is_a_part_of_the_seconds_that_this_machine_takes(runs_functions
     drilled = Drilled("work", 0.2, share=1.0, foreseen_effect=0.05)
     loaded = Loader(runs_functions=runs_functions).loaded(chain(work), drilled, reference, pytest.fail)
     assert loaded["work"].cost.cpu_ms - 1 == pytest.approx(cpu_ms)
+
+
+def test_what_an_operator_waits_grows_by_the_same_part(costly):
+    """It waits for its rows as it was seen to, the waiting for a core left out."""
+    asked = Operator("ask", double, batches="arrow", schema="value bigint")
+    seen = replace(operator_window(busy_s=3.0, cpu_s=0.3, rows_in=300.0), waiting_s=2.4)
+    reference = Measurement(
+        Configuration.of({"rows": 1, "ask": 1}), offered_per_s=130.0, windows=(window(operators={"ask": seen}),)
+    )
+    drilled = Drilled("ask", 0.5, share=1.0, foreseen_effect=0.05)
+    loaded = Loader(runs_functions=True).loaded(chain(asked), drilled, reference, pytest.fail)["ask"].function
+    assert len(list(loaded(iter(batches(*[4] * 10))))) == 20
+    assert costly.slept_s == pytest.approx(40 * 0.5 * 2.4 / 300, abs=PAID_FROM_S)
 
 
 def test_only_functions_of_dataframes_draw_numbers():

@@ -163,13 +163,61 @@ def test_a_drill_that_is_missed_is_no_pass():
     assert "the drill was not found: +0.4% CPU per row were expected" in why(gate.outcome, GateLimits(), {})
 
 
-def test_a_drill_that_could_not_be_found_is_not_measured():
-    """1 % more work of one operator is below any limit: no block is started."""
+def test_a_drill_below_the_limit_is_measured_and_told():
+    """1 % more work of one operator is below any limit: all is measured, and no number of blocks would show it."""
     gate = Watched(job(), drill=Drill(0.01, runs_functions=False))
     assert gate.outcome.verdict is GateVerdict.INCONCLUSIVE
-    assert gate.outcome.judgement is None
-    assert not gate.outcome.drilled.can_be_found
-    assert len(gate.notes) == len(gate.deployed) == 1
+    assert gate.outcome.judgement is not None
+    assert gate.outcome.needed_blocks is None
+    assert gate.notes[0].endswith(": it is measured all the same")
+    said = why(gate.outcome, GateLimits(), {})
+    assert "it is below the limit of 5%: a longer drill or a lower --max-slowdown may do" in said
+
+
+def test_a_drill_that_so_many_blocks_do_not_find_tells_how_many_would():
+    """As many as the noise that was seen makes necessary; and so many do find it."""
+
+    def drilled(blocks, seed):
+        design = replace(DESIGN, blocks=blocks)
+        return Watched(job(), drill=Drill(0.1, runs_functions=False), preset=Preset.SHARED, seed=seed, design=design)
+
+    few = [drilled(3, seed).outcome for seed in range(10)]
+    missed = [each for each in few if each.verdict is not GateVerdict.SLOWER]
+    assert len(missed) > 5
+    needed = sorted(each.needed_blocks for each in missed if each.needed_blocks is not None)
+    typical = needed[len(needed) // 2]
+    assert typical > 3
+    enough = [drilled(typical, seed).outcome.verdict is GateVerdict.SLOWER for seed in range(10)]
+    assert sum(enough) >= 6
+
+
+def test_a_gate_that_could_not_tell_foresees_the_blocks_that_would():
+    """More of them where it saw less; none where it could tell."""
+
+    def needed(preset):
+        return Watched(job(), preset=preset, limits=GateLimits(0.01, 0.015), design=replace(DESIGN, blocks=3)).outcome
+
+    assert needed(Preset.SHARED).verdict is GateVerdict.INCONCLUSIVE
+    assert needed(Preset.SHARED).needed_blocks > 3
+    assert Watched(job()).outcome.needed_blocks is None
+
+
+def test_a_wait_that_only_latency_shows_is_found_and_named():
+    """The operator has tasks to spare, so that neither CPU per row nor throughput change."""
+
+    def asking(wait_ms):
+        operators = [Operator("ask", cost=Cost(cpu_ms=0.1, wait_ms=wait_ms)), Operator("work", cost=Cost(cpu_ms=0.5))]
+        return Topology.chain("job", Source("rows"), *operators)
+
+    def with_room(name, wait_ms):
+        return Side(name, asking(wait_ms), Configuration.of({"rows": 1, "ask": 60, "work": 1}))
+
+    engine = SimulatedEngine(SimulatedPlatform(cores_per_node=4, slots=80), Preset.QUIET, seed=1)
+    found = GateExperiment(engine, with_room("baseline", 2.0), with_room("candidate", 12.0)).run().judgement
+    slower = [finding.criterion for finding in found.findings if finding.verdict is GateVerdict.SLOWER]
+    assert slower == [Criterion.LATENCY]
+    assert found.verdict is GateVerdict.SLOWER
+    assert found.slower_operator.name == "ask"
 
 
 def test_more_noise_needs_a_longer_drill():

@@ -126,7 +126,7 @@ def test_the_detectable_effect_of_pairs_is_found_as_often_as_it_promises():
 
 def test_a_pair_of_which_one_latency_is_not_known_is_left_out():
     """The other one has nothing to be compared with; all other pairs still tell."""
-    seen = met(replace(TODAY, latency_ms=60.0), seed=1)
+    seen = met(replace(TODAY, latency_ms=60.0, wait_s={"parse": 2e-3}), seed=1)
     seen[3] = replace(seen[3], probe=tuple(replace(each, processing_ms=UNKNOWN) for each in seen[3].probe))
     found = judge(seen, GateLimits(), layout=PAIRED)[Criterion.LATENCY]
     assert found.verdict is GateVerdict.SLOWER

@@ -80,12 +80,59 @@ def test_waiting_longer_is_slower_although_it_costs_no_cpu():
     assert (found.slower_operator.name, found.slower_operator.quantity) == ("count", OperatorQuantity.BUSY)
 
 
-def test_a_higher_latency_alone_fails():
-    """It is a criterion of its own."""
+def test_a_higher_latency_alone_is_told_and_fails_nothing():
+    """No operator takes longer, so nobody is blamed: CPU per row and throughput pass."""
     found = judge(blocks(TODAY, replace(TODAY, latency_ms=30.0)), LIMITS)
+    assert found.verdict is GateVerdict.PASS
+    assert found.latency_alone
+    assert found[Criterion.LATENCY].adjusted_p < 0.05
+    assert found[Criterion.LATENCY].effect == pytest.approx(0.5, abs=0.05)
+    assert found.slower_operator is None
+
+
+@pytest.mark.parametrize("preset", [Preset.QUIET, Preset.SHARED])
+def test_a_higher_latency_of_an_operator_that_waits_fails_and_names_it(preset):
+    """It has time to spare, so neither CPU per row nor throughput change: its working time does."""
+    waiting = replace(TODAY, latency_ms=60.0, wait_s={"parse": 2e-3})
+    found = judge(blocks(TODAY, waiting, preset=preset), LIMITS)
     slower = [finding.criterion for finding in found.findings if finding.verdict is GateVerdict.SLOWER]
-    assert slower == [Criterion.LATENCY]
+    assert (found.verdict, slower) == (GateVerdict.SLOWER, [Criterion.LATENCY])
+    assert not found.latency_alone
+    assert found.slower_operator is not None
+    assert (found.slower_operator.name, found.slower_operator.quantity) == ("parse", OperatorQuantity.BUSY)
+
+
+def test_a_higher_latency_of_a_new_operator_that_waits_fails_and_names_it():
+    """What was added is to blame, as it takes more than what is gone."""
+    added = replace(TODAY.with_cpu(ask=1e-9), latency_ms=60.0, wait_s={"ask": 2e-3})
+    found = judge(blocks(TODAY, added), LIMITS)
     assert found.verdict is GateVerdict.SLOWER
+    assert found.slower_operator is not None
+    assert found.slower_operator.name == "ask"
+
+
+def test_a_higher_latency_of_an_operator_that_was_renamed_is_no_operator_s():
+    """It takes what the one that is gone took."""
+    costs = {"source": 1e-4, "read": 4e-4, "count": 5e-4}
+    found = judge(blocks(TODAY, replace(TODAY, latency_ms=60.0, cpu_s=costs)), LIMITS)
+    assert (found.verdict, found.latency_alone) == (GateVerdict.PASS, True)
+
+
+def test_a_higher_latency_fails_by_itself_where_waiting_is_in_no_figure():
+    """Undeclared Python may sleep, and nothing but the latency would show it; nobody is blamed for certain."""
+
+    def hiding(seen):
+        return replace(
+            seen, operators={name: replace(each, hides_python=True) for name, each in seen.operators.items()}
+        )
+
+    made = [
+        replace(block, windows=tuple(map(hiding, block.windows)), probe=tuple(map(hiding, block.probe)))
+        for block in blocks(TODAY, replace(TODAY, latency_ms=30.0))
+    ]
+    found = judge(made, LIMITS)
+    assert (found.verdict, found.latency_alone) == (GateVerdict.SLOWER, False)
+    assert found.slower_operator is None
 
 
 def test_a_latency_that_is_not_known_does_not_keep_a_gate_from_passing():

@@ -19,9 +19,10 @@ HOST_FACTS = (
     (re.compile(r'("python": )"[^"]+"'), r'\1"…"'),
     (re.compile(r'("machine_cores": )\d+'), r"\1…"),
     (re.compile(r'("place": )"[0-9a-f]+[^"]*"'), r'\1"…"'),
+    (re.compile(r'"HISTF[\w+/=]+"'), '"HISTF…"'),
     (re.compile(r"this machine gives \d+ \(local\[\d+\]\)"), "this machine gives … (local[…])"),
 )
-"""Python's version, cores, and the random name of a cache; slots depend on memory that is free."""
+"""Python's version, cores, the random name of a cache, histograms, which zlib packs; slots depend on free memory."""
 FIGURE = re.compile(r"(?<![\w.])-?\d+\.\d{9,}(?:e[-+]?\d+)?")
 DIGITS = 9
 """Digits of a long figure that all processors agree on, whose sums end differently."""

@@ -56,7 +56,7 @@ def test_of_a_recalibration_it_shows_the_profile_that_came_of_it(profile, store,
     best = document["best"]
     said = shown().stdout
     assert f"Answer: linear on simulated, {counted(len(document['rounds']), 'round')}" in said
-    assert f"throughput  {best['throughput_per_s']:,.0f} rows/s" in said
+    assert f"capacity   {best['throughput_per_s']:,.0f} rows/s under stress" in said
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from copy import deepcopy
 from functools import partial
@@ -266,7 +267,7 @@ def test_a_new_answer_is_confirmed_in_blocks_and_verified(profile, profiled, job
     assert answer.exit_code == 0, answer.stderr
     assert "changed: " in answer.stdout
     assert "in blocks" in answer.stdout
-    assert "production" in answer.stdout
+    assert re.search(r"holds +[\d,]+ rows/s in batches of 5 min", answer.stdout)
     assert "Settings to paste" in answer.stdout
 
 
@@ -359,11 +360,11 @@ def test_a_profile_that_was_cut_short_is_one_where_there_is_no_other(profile, jo
     profile("run", "job.py", *SIMULATED, "--mongo", "mongodb://nowhere", "--budget", "1ms")
     (cut,) = store.find_runs(state=RunState.CUT_SHORT)
     job(JOB.replace('"the", "a"', '"the"'))
-    for _ in range(2):
+    for codes in ({4}, {0, 4}):  # the second one goes on with the first, and a search of two rounds ends with it
         answer = profile(
             "recalibrate", "--mongo", "mongodb://nowhere", "--no-confirm", "--budget", "1ms", "--json", "-"
         )
-        assert answer.exit_code == 4, answer.stderr
+        assert answer.exit_code in codes, answer.stderr
         assert json.loads(answer.stdout)["profile"]["run"] == cut.run.id
 
 

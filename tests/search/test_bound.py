@@ -82,11 +82,21 @@ def test_an_operator_that_may_have_one_task_only_is_named():
     assert "slots are used" not in where_it_holds(profile)
 
 
+def doubted(profile: SearchResult, doubt: Doubt) -> SearchResult:
+    answer = replace(profile.answer, measurement=replace(profile.answer.measurement, doubts=(doubt,)))
+    return replace(profile, answer=answer)
+
+
 @pytest.mark.parametrize("doubt", [Doubt.GENERATOR_LIMITED, Doubt.NOT_SATURATED])
 def test_an_answer_that_was_not_stressed_is_not_bound_by_the_job(doubt):
+    profile = profiled(Operator("ask", cost=Cost(cpu_ms=0.005, wait_ms=5)))
+    assert where_it_holds(doubted(profile, doubt)).startswith("not bound by the job: ")
+
+
+def test_a_generator_that_is_late_as_the_job_uses_all_cores_is_no_bound():
+    """It waits for a core, as all that shares the machine does: more rows a second would need more cores."""
     profile = profiled(Operator("work", cost=Cost(cpu_ms=0.3)))
-    answer = replace(profile.answer, measurement=replace(profile.answer.measurement, doubts=(doubt,)))
-    assert where_it_holds(replace(profile, answer=answer)).startswith("not bound by the job: ")
+    assert bound_of(doubted(profile, Doubt.GENERATOR_LIMITED)).by is By.CPU
 
 
 def test_a_throttled_answer_is_bound_by_its_latency():

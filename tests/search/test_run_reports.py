@@ -26,7 +26,7 @@ def test_the_answer_is_in_the_summary_of_a_ci_step(profile, folder, summary):
     assert answer.exit_code == 0, answer.stderr
     markdown, document = (folder / "run.md").read_text(), json.loads((folder / "run.json").read_text())
     assert summary.read_text() == "what was there\n" + markdown
-    assert f"**{document['best']['throughput_per_s']:,.0f} rows/s**" in markdown
+    assert f"**{document['rate']['holds_per_s']:,.0f} rows/s**" in markdown
     assert f"- confirmed: {document['confirmed']['verdict']}" in markdown
     assert sum(line.startswith("| ") for line in markdown.splitlines()) == 1 + len(document["rounds"])
     assert "kafka-topics.sh --bootstrap-server HOST:PORT --alter --topic TOPIC --partitions" in markdown

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profiler.questions.search.policies.stepwise.slot_programme import Bounds, propose
+from profiler.questions.search.policies.stepwise.costs import Costs
+from profiler.questions.search.policies.stepwise.slot_programme import Bounds, Proposal, balanced, propose
+from profiler.questions.search.readings.cpu_cost import CpuCost
 
 WAITS_S = {"a": 0.002, "b": 0.008, "c": 0.004}
 
 
-def solve(loads, *, slots, cores=1000, cpu_s=1e-9, high=64, fixed=None):
-    return propose(
-        loads, cpu_s, bounds={name: Bounds(1, high) for name in loads}, fixed=fixed or {}, slots=slots, cores=cores
-    )
+def solve(loads, *, slots, by_cpu_per_s=math.inf, high=64, fixed=None):
+    bounds = {name: Bounds(1, high) for name in loads}
+    return propose(loads, by_cpu_per_s, bounds=bounds, fixed=fixed or {}, slots=slots)
 
 
 def test_it_solves_the_tie_that_single_additions_cannot():
@@ -28,7 +31,7 @@ def test_it_solves_the_tie_that_single_additions_cannot():
 
 def test_it_asks_for_no_more_tasks_than_the_cores_can_feed():
     """With CPU as the limit the fewest tasks that reach it are enough."""
-    proposal = solve({"a": 0.001, "b": 0.003}, slots=100, cores=4, cpu_s=0.004)
+    proposal = solve({"a": 0.001, "b": 0.003}, slots=100, by_cpu_per_s=1000)
     assert proposal.cpu_bound
     assert math.isclose(proposal.predicted_per_s, 1000)
     assert proposal.tasks == {"a": 1, "b": 3}
@@ -37,7 +40,7 @@ def test_it_asks_for_no_more_tasks_than_the_cores_can_feed():
 def test_a_bound_on_one_operator_bounds_the_rest():
     """Nobody gets tasks that an operator at its limit could not feed."""
     bounds = {"a": Bounds(1, 2), "b": Bounds(1, 50)}
-    proposal = propose({"a": 0.01, "b": 0.001}, 0.0, bounds=bounds, fixed={}, slots=40, cores=8)
+    proposal = propose({"a": 0.01, "b": 0.001}, math.inf, bounds=bounds, fixed={}, slots=40)
     assert proposal.tasks == {"a": 2, "b": 1}
 
 
@@ -45,6 +48,32 @@ def test_fixed_operators_take_their_slots_first():
     """Operators that do not grow with the load keep their tasks and their slots."""
     proposal = solve(WAITS_S, slots=17, fixed={"rank": 3})
     assert proposal.tasks == {"a": 2, "b": 8, "c": 4, "rank": 3}
+
+
+@pytest.mark.parametrize(
+    ("tasks", "slots", "even"),
+    [
+        ({"a": 1, "b": 5}, 8, {"a": 2, "b": 6}),
+        ({"a": 1, "b": 5}, 6, {"a": 2, "b": 4}),
+        ({"a": 1, "b": 2}, 3, {"a": 1, "b": 2}),
+    ],
+    ids=["all fit", "what lacks least goes up, the rest down", "nothing to gain"],
+)
+def test_tasks_are_even_over_the_nodes_where_the_cores_are_the_limit(tasks, slots, even):
+    """The fullest of two nodes bounds the job: five tasks put three of them on one."""
+    loads = {"a": 0.00005, "b": 0.0005}
+    costs = Costs(loads, loads, CpuCost(0.0, 0.00055))
+    bounds = {name: Bounds(1, slots) for name in tasks}
+    proposal = Proposal(tasks, 7000.0, cpu_bound=True)
+    assert balanced(proposal, costs, bounds, slots=slots, cores=4, nodes=2).tasks == even
+    by_slots = replace(proposal, cpu_bound=False)
+    assert balanced(by_slots, costs, bounds, slots=slots, cores=4, nodes=2).tasks == tasks
+
+
+def test_only_work_needs_more_tasks_where_cores_are_shared():
+    """Four threads on a core each take four times as long to work, and as long as alone to wait."""
+    costs = Costs({"asks": 0.0071, "works": 0.0004}, {"asks": 0.0001, "works": 0.0004}, CpuCost(0.0, 0.0005))
+    assert costs.sharing_cores() == pytest.approx({"asks": 0.0074, "works": 0.0016})
 
 
 @settings(max_examples=60, deadline=None)

@@ -42,6 +42,7 @@ def test_every_setting_can_be_set_in_all_three_places(tmp_path: Path) -> None:
         "engine": "simulated", "policy": "ds2", "latency": "80ms", "latency-quantile": "99%", "slice": "20%",
         "stop-factor": "3", "alpha": "80%", "slots": "9", "windows": "7", "window": "5s", "relevant-effect": "4%",
         "give-back": "1%", "confirm": "false", "quick": "true", "production-batch": "20s", "budget": "10m",
+            "headroom": "20%",
         "max-slowdown": "3%", "rule-out": "7%", "blocks": "6", "warm-up": "5s",
         "cores": "8", "noise": "shared", "master": "local[4]", "kafka": "localhost:9092",
         "conf": "spark.a.b=c", "payloads": "lines=a.gz", "prefill": "5000", "mongo": "mongodb://localhost",
@@ -128,8 +129,16 @@ def test_other_variables_are_left_alone(tmp_path: Path) -> None:
         ("nodes", "100000", "--nodes is '100000', not a whole number from 1 to 1,000."),
         ("cores", f"1{20 * '0'}", f"--cores is '1{20 * '0'}', not a whole number from 1 to 1,000."),
         ("blocks", "100000", "--blocks is '100000', not a whole number from 2 to 100."),
-        ("latency-quantile", "99.9%", "--latency-quantile is '99.9%', not one of 50%, 95%, 99%. Write it like 99%."),
-        ("latency-quantile", "0.9", "--latency-quantile is '0.9', not one of 50%, 95%, 99%. Write it like 99%."),
+        (
+            "latency-quantile",
+            "99.99%",
+            "--latency-quantile is '99.99%', not one of 50%, 95%, 99%, 99.9%. Write it like 99.9%.",
+        ),
+        (
+            "latency-quantile",
+            "0.9",
+            "--latency-quantile is '0.9', not one of 50%, 95%, 99%, 99.9%. Write it like 99.9%.",
+        ),
     ],
 )
 def test_a_malformed_value_is_refused_by_name(key: str, written: str, sentence: str, tmp_path: Path) -> None:

@@ -12,9 +12,19 @@ from profiler.traffic.generator.wire import Failure, GeneratorReport, SetRate, S
 
 
 def reported(
-    time_s: float, offered: int, acked: int, errors: int = 0, behind_s: float = 0.0, abandoned: int = 0
+    time_s: float,
+    offered: int,
+    acked: int,
+    errors: int = 0,
+    behind_s: float = 0.0,
+    abandoned: int = 0,
+    sent: int | None = None,
+    queue_full: int = 0,
+    cores: float = 1.0,
 ) -> GeneratorReport:
-    return GeneratorReport(time_s, 100.0, offered, acked, acked, abandoned, errors, behind_s, 0)
+    given = acked if sent is None else sent
+    cpu_s = cores * time_s
+    return GeneratorReport(time_s, 100.0, offered, given, acked, abandoned, errors, behind_s, queue_full, cpu_s)
 
 
 def test_rates_are_interpolated_between_reports() -> None:
@@ -39,6 +49,21 @@ def test_what_was_given_up_as_the_rate_was_lowered_is_not_missing() -> None:
     assert not achieved([reported(0.0, 0, 0), reported(1.0, 1000, 880, abandoned=120)], 0.0, 1.0).limited
     assert achieved([reported(0.0, 0, 0), reported(1.0, 1000, 840, abandoned=120)], 0.0, 1.0).limited
     assert achieved([reported(0.0, 0, 0), reported(1.0, 1000, 700, abandoned=300)], 0.0, 1.0).limited
+
+
+def test_a_generator_that_waited_for_a_core_was_not_at_its_limit() -> None:
+    """It sent too little and used half a core: others had it. One that used all of a core can't send faster."""
+    half, whole = ([reported(0.0, 0, 0), reported(1.0, 1000, 800, cores=cores)] for cores in (0.5, 0.95))
+    assert not achieved(half, 0.0, 1.0).limited
+    assert achieved(whole, 0.0, 1.0).limited
+
+
+def test_a_broker_that_takes_no_more_limits_whatever_the_generator_uses() -> None:
+    """Its messages wait in the client: acknowledged late, or refused as there is no room."""
+    late = [reported(0.0, 0, 0), reported(1.0, 1000, 800, sent=1000, cores=0.1)]
+    assert achieved(late, 0.0, 1.0).limited
+    full = [reported(0.0, 0, 0), reported(1.0, 1000, 800, queue_full=3, cores=0.1)]
+    assert achieved(full, 0.0, 1.0).limited
 
 
 def test_catching_up_is_not_limited() -> None:

@@ -47,7 +47,9 @@ def gate(
     ] = None,
     drill: Annotated[
         str | None,
-        typer.Option("--drill", metavar="PART", help="Make its largest operator work that much longer: must exit 1."),
+        typer.Option(
+            "--drill", metavar="PART", help="Make its largest operator work that much longer: 1 if it is seen, else 4."
+        ),
     ] = None,
     tasks: Annotated[
         str | None,
@@ -64,6 +66,9 @@ def gate(
     settings: Settings,
 ) -> int:
     """Tell whether a job got slower: exit 0 for pass, 1 for slower, 4 where the noise does not let it tell.
+
+    Where it can't tell, or misses a drill, it says how many blocks would. A latency that rose although no operator
+    takes longer is told, and fails nothing.
 
     Both versions are measured in short blocks, at the same time where the engine and its slots allow it, else in turn.
     On Spark all of it ends within --budget, six minutes unless it is set: the last block ends 25 s before. What was

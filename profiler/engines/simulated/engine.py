@@ -1,27 +1,32 @@
 """The simulated engine: deploys configurations on a model of a cluster, and knows the truth about them.
 
-It never knows which policy is asking, and no policy sees `truth` or `capacities`: they are not part of the Engine
-protocol, but the yardstick of tests and benches.
+It never knows which policy is asking, and no policy sees `truth`, `capacities`, `keeps` or `highest_rate`: they are not
+part of the Engine protocol, but the yardstick of tests and benches.
 """
 
 from __future__ import annotations
 
 import weakref
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from profiler import __version__
+from profiler.engines.simulated.batching import Batching
 from profiler.engines.simulated.deployment import Clock, SimulatedDeployment, WarmUp
 from profiler.engines.simulated.flow import Flow
-from profiler.engines.simulated.latency import RowSampler
+from profiler.engines.simulated.latency import RowSampler, latency_of
+from profiler.engines.simulated.neighbour import Neighbour
 from profiler.engines.simulated.network import Network, compile_network
 from profiler.engines.simulated.noise import NoiseProcess, Preset
 from profiler.engines.simulated.placement import Ints, thread_roots
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats
+from profiler.engines.simulated.steady_state import SteadyState
 from profiler.errors import UsageError
+from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.engine import Platform
 from profiler.experiment.observation import Detail, Latency
 from profiler.job.configuration import Configuration
@@ -54,6 +59,9 @@ class SimulatedEngine:
         self.window_s = window_s
         self._platform, self._preset, self._seed = platform.under(preset), preset, seed
         self._clock = Clock()
+        taken_cores = self._platform.neighbour_cores
+        rng = np.random.default_rng([seed, zlib.crc32(b"neighbour")])
+        self._neighbour = Neighbour(taken_cores, rng) if taken_cores > 0 else None
         self._deployed = 0
         self._running: weakref.WeakSet[SimulatedDeployment] = weakref.WeakSet()
 
@@ -105,6 +113,7 @@ class SimulatedEngine:
             if cold
             else WarmUp(platform.warm_up_loss, platform.warm_up_s),
             clock=self._clock,
+            neighbour=self._neighbour,
         )
         self._deployed += 1
         self._running.add(deployment)
@@ -118,10 +127,8 @@ class SimulatedEngine:
     def truth(
         self, topology: Topology, configuration: Configuration, load: float = 0.9, *, fused: bool = False
     ) -> Truth:
-        """Return the noise-free throughput, and the processing latency at this part of it."""
-        network = compile_network(topology, self._platform, self._seed)
-        average = network.selectivity.mean(axis=0, keepdims=True)
-        flow = self._flow(topology, network, average, configuration, fused=fused)
+        """Return the noise-free throughput, and the processing latency at this part of it while sources read."""
+        network, flow = self._on_average(topology, configuration, fused=fused)
         capacity = flow.capacities()
         rate = load * capacity
         rng = np.random.default_rng(0)
@@ -129,11 +136,44 @@ class SimulatedEngine:
         busy, rates = flow.state(rate).busy[0], flow.task_rates(rate)[0]
         nothing_full = np.zeros(busy.shape, dtype=np.bool_)
         for _ in range(2):
-            processing = sampler.window(busy, rates, nothing_full)
-        return Truth(float(capacity[0]), load, processing)
+            rows_ms = sampler.rows_ms(busy, rates, nothing_full)
+        reading_part = Batching.of(self._platform, flow, self.window_s).reading_part
+        return Truth(float(capacity[0]) * reading_part, load, latency_of(rows_ms))
+
+    def keeps(
+        self,
+        topology: Topology,
+        configuration: Configuration,
+        rate_per_s: float,
+        constraint: LatencyConstraint,
+        *,
+        fused: bool = False,
+        batch_s: float | None = None,
+    ) -> bool:
+        """Tell whether the latency constraint is kept and the queue does not grow at this rate, without noise."""
+        steady = self._steady(topology, configuration, fused=fused, batch_s=batch_s)
+        return rate_per_s <= steady.highest_per_s and steady.keeps(rate_per_s, constraint)
+
+    def highest_rate(
+        self,
+        topology: Topology,
+        configuration: Configuration,
+        constraint: LatencyConstraint,
+        *,
+        fused: bool = False,
+        batch_s: float | None = None,
+    ) -> float:
+        """Return the highest rate that `keeps` the constraint, to 0.1 %; 0 where none does.
+
+        Batches are as long as the engine's windows, unless `batch_s` says otherwise.
+        """
+        return self._steady(topology, configuration, fused=fused, batch_s=batch_s).highest_rate(constraint)
 
     def capacities(self, topology: Topology, counts: Ints) -> Floats:
-        """Return the noise-free throughput of many configurations: rows of tasks per element, in topology order."""
+        """Return the noise-free throughput of many configurations: rows of tasks per element, in topology order.
+
+        It is that of the time in which sources read: no pause between batches is taken off.
+        """
         network = compile_network(topology, self._platform, self._seed)
         average = network.selectivity.mean(axis=0, keepdims=True)
         threads = np.arange(len(network.names))
@@ -141,6 +181,18 @@ class SimulatedEngine:
         return np.concatenate(
             [Flow(network, self._platform, threads, batch, average).capacities() for batch in batches]
         )
+
+    def _steady(
+        self, topology: Topology, configuration: Configuration, *, fused: bool, batch_s: float | None
+    ) -> SteadyState:
+        network, flow = self._on_average(topology, configuration, fused=fused)
+        return SteadyState.of(network, flow, self._platform, batch_s or self.window_s)
+
+    def _on_average(self, topology: Topology, configuration: Configuration, *, fused: bool) -> tuple[Network, Flow]:
+        """Return the topology and its flow with average data."""
+        network = compile_network(topology, self._platform, self._seed)
+        average = network.selectivity.mean(axis=0, keepdims=True)
+        return network, self._flow(topology, network, average, configuration, fused=fused)
 
     def _flow(
         self,

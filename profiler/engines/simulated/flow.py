@@ -7,6 +7,7 @@ consumer, fan-in unites; logic-dependent operators emit a constant rate whatever
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,12 +63,23 @@ class Flow:
         self._network = network
         self._roots = np.array([int(np.argmax(threads == thread)) for thread in range(counts.shape[1])])
         self.placement: Placement = place(counts, network.hot_share[self._roots], platform.nodes)
-        self.nodes = Nodes.of(self.placement.tasks, platform.cores_per_node, platform.switching)
+        self._platform = platform
+        self.nodes = self._nodes(taken_cores=0.0)
         self.crossing = self.placement.crossing(threads[network.before], threads[network.after])
         """Part of the rows of every edge that leaves its node: cases × edges."""
         self.rows_in, self.rows_out = _rows(network, np.broadcast_to(selectivity, (len(counts), len(threads))))
         self._cpu, self._wait, self._own_cpu = self._loads(platform)
         self._skip_turns()
+
+    def beside(self, taken_cores: float) -> Flow:
+        """Return the same flow where a neighbour takes so many cores of every node."""
+        other = copy.copy(self)
+        other.nodes = self._nodes(taken_cores)
+        return other
+
+    def _nodes(self, taken_cores: float) -> Nodes:
+        cores, switching = self._platform.cores_per_node - taken_cores, self._platform.switching
+        return Nodes.of(self.placement.tasks, cores, switching)
 
     def _loads(self, platform: SimulatedPlatform) -> tuple[Affine, Affine, Affine]:
         """CPU seconds (hops included), waiting seconds, and CPU seconds without hops, each per second and element."""

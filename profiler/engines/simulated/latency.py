@@ -15,7 +15,8 @@ from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.placement import Ints
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.engines.simulated.queueing import Floats, queue_waits
-from profiler.experiment.observation import QUANTILES, Latency
+from profiler.experiment.observation import Latency
+from profiler.experiment.quantiles import QUANTILES
 
 
 class RowSampler:
@@ -69,8 +70,8 @@ class RowSampler:
             hop_s = np.where(self._input_of[element] == self._network.before[edge], took, hop_s)
         return hop_s
 
-    def window(self, busy: Floats, rate_per_s: Floats, full: npt.NDArray[np.bool_]) -> Latency:
-        """Return the processing latency of one window.
+    def rows_ms(self, busy: Floats, rate_per_s: Floats, full: npt.NDArray[np.bool_]) -> Floats:
+        """Return the processing latency of sampled rows, in random order, of a time in which nothing changes.
 
         Per kind of thread and node: the part of the time a task is busy, whether its queue is full; per kind: the
         rows it gets per second.
@@ -88,7 +89,7 @@ class RowSampler:
         waits[full], self._wait_s[full] = held[:, None], held
         return self._walk(waits, services)
 
-    def _walk(self, waits: Floats, services: Floats) -> Latency:
+    def _walk(self, waits: Floats, services: Floats) -> Floats:
         """Send the sampled rows down the DAG."""
         threads, columns = self._flow.threads, np.arange(self._rows)
         position = self._rng.integers(0, self._depth, self._queue_of.shape)
@@ -104,5 +105,9 @@ class RowSampler:
             else:
                 came = times[inputs[0]] if len(inputs) == 1 else times[self._input_of[element], columns]
                 times[element] = came + (self._hop_s[element] + stay[thread])
-        ends = 1000 * times[self._end_of, columns]
-        return Latency(float(ends.mean()), *map(float, np.quantile(ends, QUANTILES)))
+        return np.asarray(1000 * times[self._end_of, columns])
+
+
+def latency_of(rows_ms: Floats) -> Latency:
+    """Return the distribution of sampled rows."""
+    return Latency(float(rows_ms.mean()), *map(float, np.quantile(rows_ms, QUANTILES)))

@@ -27,6 +27,10 @@ class Preset(StrEnum):
     """Machines that change speed under you, with the figures seen on real ones."""
     HOSTILE = "hostile"
     """Nearly quiet; its hostility is in the platform: what no policy's model knows."""
+    DISTURBED = "disturbed"
+    """Quiet but for a neighbour, which is in the platform too: it takes half a core of every node now and then."""
+    BATCHED = "batched"
+    """Quiet, but a batch costs its tasks something whatever their rows: a small stream tells wrong costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +60,10 @@ class _Figures:
 
 _FIGURES = {
     Preset.QUIET: _Figures(throughput_sd=0.025, explained=0.3, cpu_sd=0.015, lag1=0.1, drift_share=0.02),
+    Preset.BATCHED: _Figures(throughput_sd=0.025, explained=0.3, cpu_sd=0.015, lag1=0.1, drift_share=0.02),
     Preset.SHARED: _Figures(throughput_sd=0.12, explained=0.6, cpu_sd=0.065, lag1=0.4, drift_share=0.25),
     Preset.HOSTILE: _Figures(throughput_sd=0.03, explained=0.3, cpu_sd=0.02, lag1=0.2, drift_share=0.03),
+    Preset.DISTURBED: _Figures(throughput_sd=0.025, explained=0.3, cpu_sd=0.015, lag1=0.1, drift_share=0.02),
 }
 
 

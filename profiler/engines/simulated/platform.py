@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profiler.engines.simulated.noise import Preset
-from profiler.engines.simulated.queueing import Spread
+from profiler.engines.simulated.queueing import Floats, Spread
 from profiler.errors import UsageError
 from profiler.job.topology import Element, Operator
 
@@ -59,12 +59,21 @@ class SimulatedPlatform:
     """Part of the capacity that is missing when a later deployment starts: the session is warm, the query is new."""
     warm_up_s: float = 2.5
 
+    batch_cpu_ms: float = 0.0
+    """CPU that every task takes per batch whatever its rows, before they are read: it starts, polls and commits."""
+    batch_wait_ms: float = 0.0
+    """Time that every task waits per batch whatever its rows."""
+    batch_pause_s: float = 0.0
+    """Time between two batches in which nothing is read, beside that CPU; what gathers is caught up."""
+
     load_error: float = 0.0
     """The part by which true costs under load are off the uncontended ones; the sign is drawn per operator."""
     hidden_skew: float = 0.0
     """Largest hidden share of a keyed operator's rows that go to one task; a quarter of it for the others."""
     inefficiency: float = 0.0
     """Growth of the cost of a row with every further task of its operator."""
+    neighbour_cores: float = 0.0
+    """Cores of every node that another program takes now and then; 0 where there is none."""
 
     def __post_init__(self) -> None:
         for field in ("nodes", "cores_per_node", "slots", "queue_rows"):
@@ -84,10 +93,18 @@ class SimulatedPlatform:
         return 4 * self.cores if self.slots is None else self.slots
 
     def under(self, preset: Preset) -> SimulatedPlatform:
-        """Return the platform as the preset makes it: only the hostile one differs."""
+        """Return the platform as the preset makes it: quiet and shared ones leave it as it is."""
+        if preset is Preset.DISTURBED:
+            return replace(self, neighbour_cores=self.neighbour_cores or 0.5)
+        if preset is Preset.BATCHED:
+            return replace(self, batch_cpu_ms=40.0, batch_wait_ms=60.0, batch_pause_s=0.2)
         if preset is not Preset.HOSTILE:
             return self
         return replace(self, switching=3 * self.switching, load_error=0.15, hidden_skew=0.2, inefficiency=0.01)
+
+    def pause_s(self, tasks_on_nodes: Floats) -> float:
+        """Return how long nothing is read between two batches, with so many tasks on every node."""
+        return self.batch_pause_s + float(tasks_on_nodes.max()) * self.batch_cpu_ms / 1000 / self.cores_per_node
 
     def hidden(self, element: Element, seed: int) -> Hidden:
         """Draw what the platform hides about one element, from the seed and the element's name alone."""

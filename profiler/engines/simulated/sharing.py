@@ -26,13 +26,13 @@ class Nodes:
 
     tasks: Floats
     """Tasks per kind of thread and node: cases × kinds × nodes."""
-    cores: int
+    cores: float
     """Cores per node."""
     switching: Floats
     """The factor q: cases × nodes."""
 
     @classmethod
-    def of(cls, tasks: Floats, cores: int, switching: float) -> Nodes:
+    def of(cls, tasks: Floats, cores: float, switching: float) -> Nodes:
         """Derive each node's switching loss from its number of threads."""
         threads = tasks.sum(axis=1)
         return cls(tasks, cores, 1.0 + switching * np.maximum(0.0, 1.0 - cores / np.maximum(threads, 1.0)))

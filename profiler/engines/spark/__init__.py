@@ -21,6 +21,8 @@ What bounds measuring in real-time mode, and where it is dealt with:
   them apart, `layout/executed_plan.py` checks it.
 - Broker and generator share a local machine with the job: `jvm/machine_use.py` tells when all cores are in use.
 - Dozens of Python workers start at once, and would each import the same for themselves: `workers`.
+- Other programs share it too, and its host: `jvm/system_counters.py`; the JVM stands still to collect garbage:
+  `jvm/garbage.py`.
 - A new JVM compiles for a minute or two: `jvm/compilers.py`.
 
 What these cost and bring is in scripts/benches/results: engine.md, throttle.md, windows-of-dags.md, speed-index.md.

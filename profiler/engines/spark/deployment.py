@@ -49,7 +49,11 @@ class SparkDeployment:
         partitions = partitions_of(configuration, deployed, self.places)
         self._job = PlacedJob(topology, deployed, self.places, partitions, detail, fused)
         self.queries = Queries(shared, self._job, shared.run.data / "checkpoints" / trial, self._require_open)
-        self._machine = None if shared.jvm is None else MachineUse(shared.jvm)
+        self._machine = (
+            None
+            if shared.jvm is None
+            else MachineUse(shared.jvm, shared.session.garbage.paused_s, shared.kafka.address)
+        )
         with contextlib.ExitStack() as undo:
             undo.callback(self._delete)
             shared.topics.create(self._job.topics, stamped_on_arrival=frozenset({self.places.samples}))

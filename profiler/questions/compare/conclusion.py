@@ -10,7 +10,7 @@ from typing import Literal
 
 from profiler.experiment.blocks import BLOCK_PROBE_LOAD
 from profiler.experiment.measure import KEEPS_UP
-from profiler.experiment.observation import BlockWindows, typical_latency
+from profiler.experiment.observation import BlockWindows, generator_limits, typical_latency
 from profiler.questions.compare.answer import (
     AgainstFirst,
     CompareAnswer,
@@ -175,7 +175,7 @@ def _read_different_data(variants: Sequence[Variant]) -> bool:
 
 def _doubts(variant: Variant, blocks: Sequence[BlockWindows]) -> Iterator[Doubt]:
     windows = [window for block in blocks for window in block.windows]
-    if any(window.generator_limited for window in windows):
+    if generator_limits(windows):
         yield Doubt.GENERATOR_LIMITED
     kept_up = [window.throughput_per_s >= KEEPS_UP * window.offered_per_s for window in windows]
     if variant.configuration.offered_per_s is None and sum(kept_up) > len(windows) / 2:

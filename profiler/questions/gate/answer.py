@@ -119,6 +119,16 @@ class DrillAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NeededAnswer:
+    """What it would take to tell what this gate could not."""
+
+    blocks: int
+    """The number of blocks of each version."""
+    minutes: int | None
+    """The minutes that all of the command would take, where its windows take any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateBlockAnswer:
     """What one block saw."""
 
@@ -160,6 +170,8 @@ class GateAnswer:
     environment: Mapping[str, str]
     baseline_environment: Mapping[str, str] | None
     warnings: tuple[str, ...]
+    needed: NeededAnswer | None = None
+    """What it would take to tell; None where this gate did, or no number of blocks that it can be asked for would."""
 
     def blocks_of(self, version: Literal["baseline", "candidate"]) -> int:
         """Count the blocks of one version."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from profiler.errors import ProfileError
-from profiler.experiment.observation import BlockWindows
+from profiler.experiment.observation import BlockWindows, generator_limits
 from profiler.job.configuration import Configuration
 from profiler.questions.gate.answer import (
     Against,
@@ -19,11 +19,12 @@ from profiler.questions.gate.answer import (
     GateBlockAnswer,
     GateLimitsAnswer,
     GateOutcome,
+    NeededAnswer,
     OperatorAnswer,
 )
-from profiler.questions.gate.criteria import BASELINE, QUANTILE, UNITS, cpu_s_per_row
+from profiler.questions.gate.criteria import BASELINE, QUANTILE, UNITS, Criterion, cpu_s_per_row
 from profiler.questions.gate.drill.preparation import Drilled
-from profiler.questions.gate.experiment import GateResult
+from profiler.questions.gate.result import GateResult
 from profiler.questions.gate.slower_operator import OperatorChange
 from profiler.questions.gate.verdict import CriterionFinding, GateLimits, Judgement
 from profiler.questions.gate.words import why, why_saved
@@ -53,6 +54,8 @@ class GateCase:
     saving_failed: bool = False
     """Whether the database did not take the baseline."""
     warnings: tuple[str, ...] = ()
+    took_s: float | None = None
+    """The seconds that all of the command takes; None where its windows take none."""
 
     @property
     def differences(self) -> dict[str, tuple[str, str]]:
@@ -70,6 +73,7 @@ def gate_answer(case: GateCase, outcome: GateResult, *, run: str) -> GateAnswer:
     judgement = outcome.judgement
     slower = judgement.slower_operator if judgement else None
     verdict = _verdict(case, outcome)
+    needed = None if case.only_saves else _needed(case, outcome)
     return GateAnswer(
         run=run,
         topology=case.topology,
@@ -77,7 +81,7 @@ def gate_answer(case: GateCase, outcome: GateResult, *, run: str) -> GateAnswer:
         tasks=dict(case.configuration.tasks),
         verdict=verdict,
         exit_code=_exit_code(case, verdict),
-        why=why_saved(case.saved_blocks, judgement) if verdict is GateOutcome.SAVED else _why(case, outcome),
+        why=why_saved(case.saved_blocks, judgement) if verdict is GateOutcome.SAVED else _why(case, outcome, needed),
         baseline=BaselineAnswer(kind=case.against, name=case.baseline, interleaved=outcome.interleaved),
         limits=GateLimitsAnswer(
             max_slowdown=case.limits.max_slowdown, rule_out=case.limits.rule_out, significance=case.limits.alpha
@@ -93,6 +97,7 @@ def gate_answer(case: GateCase, outcome: GateResult, *, run: str) -> GateAnswer:
         environment=case.environment,
         baseline_environment=case.baseline_environment,
         warnings=(*case.warnings, *_warnings(outcome, judgement)),
+        needed=needed,
     )
 
 
@@ -107,10 +112,19 @@ def _exit_code(case: GateCase, verdict: GateOutcome) -> int:
     return ProfileError.exit_code if case.only_saves and case.saving_failed else EXIT_CODES[verdict]
 
 
-def _why(case: GateCase, outcome: GateResult) -> str:
+def _why(case: GateCase, outcome: GateResult, needed: NeededAnswer | None) -> str:
     if case.only_saves:
         return "there is no new baseline"
-    return why(outcome, case.limits, case.differences)
+    return why(outcome, case.limits, case.differences, needed)
+
+
+def _needed(case: GateCase, outcome: GateResult) -> NeededAnswer | None:
+    """Tell how many blocks it would take, and how long that is: what all of it took, and the blocks that it lacks."""
+    if outcome.needed_blocks is None:
+        return None
+    missing = outcome.needed_blocks - len(outcome.blocks) // 2
+    minutes = None if case.took_s is None else math.ceil((case.took_s + max(0, missing) * outcome.turn_s) / 60)
+    return NeededAnswer(blocks=outcome.needed_blocks, minutes=minutes)
 
 
 def _criterion(finding: CriterionFinding) -> CriterionAnswer:
@@ -184,8 +198,11 @@ def _warnings(outcome: GateResult, judgement: Judgement | None) -> Iterator[str]
             "the baseline was measured in another session: only CPU per row, from which the machine's speed is taken "
             "out, can call this one slower"
         )
-    if any(window.generator_limited for block in outcome.blocks for window in block.windows):
+    if generator_limits([window for block in outcome.blocks for window in block.windows]):
         yield "the generator could not send faster, so the throughput of the job was not reached"
+    if judgement is not None and judgement.latency_alone:
+        latency = judgement[Criterion.LATENCY]
+        yield f"latency p95 rose by {latency.effect:+.1%}, no operator did for certain: it fails nothing"
     for finding in judgement.findings if judgement else ():
         for doubt in finding.warnings:
             yield f"{finding.criterion}: {doubt}. {ADVICE[doubt]}"

@@ -48,8 +48,10 @@ from profiler.experiment.window_plan import FEWEST_WINDOWS, WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE
-from profiler.questions.gate.drill.preparation import Calibration, Drilled, Loader, foreseen, in_words, largest_operator
-from profiler.questions.gate.verdict import GateLimits, GateVerdict, Judgement, judge
+from profiler.questions.gate.drill.preparation import Calibration, Loader, foreseen, in_words, largest_operator
+from profiler.questions.gate.needed_blocks import blocks_to_find, blocks_to_settle
+from profiler.questions.gate.result import GateResult
+from profiler.questions.gate.verdict import GateLimits, GateVerdict, judge
 from profiler.statistics.confirmation import BlockLayout
 
 DESIGN = WindowPlan(windows=6, warm_up=8, probe=0, block_warm_up=0, block=4, block_probe=1, blocks=8)
@@ -90,29 +92,6 @@ class Drill:
     part: float
     runs_functions: bool
     """Whether the engine runs functions; False on the simulated one, which knows costs only."""
-
-
-@dataclass(frozen=True, slots=True)
-class GateResult:
-    """The result of a gate."""
-
-    judgement: Judgement | None
-    """The judgement; None where nothing was measured, as it would have been in vain."""
-    blocks: tuple[BlockWindows, ...] = ()
-    throughput_per_s: float = 0.0
-    """The throughput of the baseline under stress, by which the rates of the blocks were set."""
-    interleaved: bool = True
-    together: bool = False
-    """Whether the blocks of a turn were measured at the same time."""
-    complete: bool = True
-    """Whether the gate ended by itself; False where the budget ended it."""
-    drilled: Drilled | None = None
-
-    @property
-    def verdict(self) -> GateVerdict:
-        """What the gate says; one that misses its drill has shown that it does not see enough."""
-        verdict = GateVerdict.INCONCLUSIVE if self.judgement is None else self.judgement.verdict
-        return GateVerdict.INCONCLUSIVE if self.drilled and verdict is GateVerdict.PASS else verdict
 
 
 def side_by_side(engine: Engine, baseline: Side | StoredSide, candidate: Side) -> bool:
@@ -170,7 +149,7 @@ class GateExperiment:
         return self._judged(self.candidate, expected_per_s)
 
     def _drilled(self, drill: Drill, reference: Measurement) -> GateResult:
-        """Make an operator of the candidate work longer and compare, if the gate could find that."""
+        """Make an operator of the candidate work longer and compare, if there is time for that."""
         side, loader = self.candidate, Loader(drill.runs_functions)
         operator = largest_operator(side.topology, reference)
         calibrates = loader.calibrates(side.topology, operator)
@@ -180,8 +159,8 @@ class GateExperiment:
         enough = replace(design, blocks=max(FEWEST_BLOCKS, design.blocks))
         drilled = foreseen(operator, drill.part, reference, enough, self.limits, paired=self._together)
         self.note(in_words(drilled))
-        if not (is_time and drilled.can_be_found):
-            return GateResult(None, throughput_per_s=reference.throughput_per_s, complete=is_time, drilled=drilled)
+        if not is_time:
+            return GateResult(None, throughput_per_s=reference.throughput_per_s, complete=False, drilled=drilled)
 
         def measured(topology: Topology) -> Calibration:
             return self._calibrated(replace(side, topology=topology, name="calibration"), reference)
@@ -190,7 +169,11 @@ class GateExperiment:
         candidate = replace(side, topology=loader.loaded(side.topology, drilled, reference, measured))
         if preparing is not None and not calibrates:
             self._warm_up(candidate, expected_per_s, preparing)
-        return replace(self._judged(candidate, expected_per_s), drilled=drilled)
+        result = replace(self._judged(candidate, expected_per_s), drilled=drilled)
+        if result.verdict is GateVerdict.SLOWER:
+            return result
+        needed = blocks_to_find(result.blocks, operator, drilled.expected_effect, self.limits, self._layout)
+        return replace(result, needed_blocks=needed)
 
     @property
     def _first(self) -> Side:
@@ -271,9 +254,7 @@ class GateExperiment:
     def _judged(self, candidate: Side, expected_per_s: float) -> GateResult:
         """Measure turn after turn, a block of each version that can be run, as long as the time lasts, and look."""
         stored = self.baseline.blocks if isinstance(self.baseline, StoredSide) else ()
-        interleaved = isinstance(self.baseline, Side)
-        layout = BlockLayout(interleaved, self.engine.platform.session_sd, paired=interleaved and self._together)
-        design = self._block_design()
+        layout, design = self._layout, self._block_design()
         turns = Turns(
             self._order,
             looks(design.blocks, early=1),
@@ -286,14 +267,22 @@ class GateExperiment:
             judgement = judge([*stored, *turns.blocks], self.limits, part=part, layout=layout)
             if judgement.verdict is not GateVerdict.INCONCLUSIVE:
                 break
+        is_open = layout.interleaved and judgement.verdict is GateVerdict.INCONCLUSIVE
         return GateResult(
             judgement,
             (*stored, *turns.blocks),
             throughput_per_s=expected_per_s,
-            interleaved=interleaved,
+            interleaved=layout.interleaved,
             together=self._together,
             complete=turns.complete,
+            needed_blocks=blocks_to_settle(turns.blocks, self.limits, layout) if is_open else None,
+            turn_s=self._blocks_in_line(len(self._order)) * self._time.block_s(design.block_windows),
         )
+
+    @property
+    def _layout(self) -> BlockLayout:
+        interleaved = isinstance(self.baseline, Side)
+        return BlockLayout(interleaved, self.engine.platform.session_sd, paired=interleaved and self._together)
 
     def _block_design(self) -> WindowPlan:
         """Settle how long the blocks are; like those that are there already, which they are compared with."""

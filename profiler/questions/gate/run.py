@@ -19,9 +19,10 @@ from profiler.questions.fitting import fitted_to
 from profiler.questions.gate.answer import Against
 from profiler.questions.gate.conclusion import GateCase, gate_answer
 from profiler.questions.gate.document import gate_document
-from profiler.questions.gate.experiment import DESIGN, Drill, GateExperiment, GateResult, Side, StoredSide, side_by_side
+from profiler.questions.gate.experiment import DESIGN, Drill, GateExperiment, Side, StoredSide, side_by_side
 from profiler.questions.gate.exports import GATE_WRITERS
 from profiler.questions.gate.request import GateRequest
+from profiler.questions.gate.result import GateResult
 from profiler.questions.gate.resume import gate_run, kept_gate
 from profiler.questions.gate.save_baseline import baseline_of, revision_to_save, with_baseline_saved
 from profiler.questions.gate.sides import Opponent, configured, opponent, other_tasks, require_allowed, wanted_tasks
@@ -49,6 +50,7 @@ def run_gate(request: GateRequest, settings: Settings) -> int:
     """Run a gate, keep it and the baseline where asked, print the verdict; return the exit code."""
     started_s = time.monotonic()
     settings = fitted_to((request.topology,), settings)
+    is_real_time = kind_of(settings.engine).has(Ability.REAL_TIME)
     outputs = Outputs.opened(settings, GATE_WRITERS)
     design = fewer_of(replace(DESIGN, blocks=settings.blocks), settings.window_s)
     title = f"gate {request.topology.name} on {settings.engine}"
@@ -92,7 +94,8 @@ def run_gate(request: GateRequest, settings: Settings) -> int:
                         past_expected_per_s=keeping.past[0].expected_per_s if keeping.past else None,
                         same_code=other.same_code,
                     ).run()
-                case = replace(case, warnings=(*case.warnings, *in_another_session(keeping.past)))
+                took_s = time.monotonic() - started_s + CLOSING_S if is_real_time else None
+                case = replace(case, took_s=took_s, warnings=(*case.warnings, *in_another_session(keeping.past)))
                 if history is not None and request.save_baseline is not None:
                     baseline = baseline_of(request, case, outcome, engine, run=keeping.run.id, revision=revision)
                     case = with_baseline_saved(case, baseline, outcome, fewest=looks(design.blocks)[0][0], to=history)

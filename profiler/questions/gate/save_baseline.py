@@ -14,8 +14,8 @@ from profiler.job.revision import clean_commit
 from profiler.questions.gate.answer import Against
 from profiler.questions.gate.conclusion import GateCase
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE
-from profiler.questions.gate.experiment import GateResult
 from profiler.questions.gate.request import GateRequest
+from profiler.questions.gate.result import GateResult
 from profiler.questions.gate.verdict import GateVerdict
 
 

@@ -57,6 +57,27 @@ class OperatorChange:
         return self.baseline_s == 0
 
 
+def is_slower_for_certain(
+    blocks: Sequence[BlockWindows],
+    quantity: OperatorQuantity,
+    alpha: float,
+    layout: BlockLayout = IN_TURNS,
+    *,
+    relevant: float,
+) -> bool:
+    """Tell whether an operator takes longer, by `relevant` at the least, whichever it is of them (Bonferroni).
+
+    A new one does where it takes so much more of the job than operators that are gone did.
+    """
+    names = {name for block in blocks for window in block.windows for name in window.operators}
+    changes = operator_changes(blocks, quantity, alpha / max(1, len(names)), layout)
+    all_s = sum(each.baseline_s for each in changes)
+    new_s = sum(each.increase_s for each in changes if each.is_new or each.is_gone)
+    return new_s > relevant * all_s or any(
+        each.low > 0 and each.effect >= relevant for each in changes if not each.is_new
+    )
+
+
 def operator_changes(
     blocks: Sequence[BlockWindows], quantity: OperatorQuantity, alpha: float, layout: BlockLayout = IN_TURNS
 ) -> tuple[OperatorChange, ...]:

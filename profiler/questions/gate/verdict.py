@@ -11,8 +11,12 @@ criterion says
 
 and the gate: slower where any criterion does; pass where CPU per row and throughput both pass; else inconclusive.
 Latency may fail a gate, but a pass does not wait for it: at the tail it varies several times as much as the others.
-What it could not have seen is told beside it. Against the stored blocks of an earlier session neither throughput nor
-latency may fail a gate, and what sessions differ by although nothing was changed counts as noise.
+What it could not have seen is told beside it. It fails a gate only where an operator takes longer for certain, in CPU
+or in working time, waiting included, as an operator that waits longer does. A latency that rose although no operator
+did is the machine's or the broker's (scripts/benches/results/gate_spark.md), and is told. Where undeclared Python runs
+in an operator its waiting is in no figure, so that there latency fails a gate by itself. Against the stored blocks of
+an earlier session neither throughput nor latency may fail a gate, and what sessions differ by although nothing was
+changed counts as noise.
 
 Why a criterion for a single operator: what it adds is counted in parts of the job's CPU per row, so the noise of all
 others does not hide it, and smaller slowdowns are found (scripts/benches/results/gate.md). It raises no false alarms:
@@ -29,21 +33,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from profiler.experiment.observation import BlockWindows
-from profiler.questions.gate.criteria import BASELINE, BLOCKS, CANDIDATE, Criterion, with_values
+from profiler.questions.gate.criteria import BASELINE, CANDIDATE, Criterion
+from profiler.questions.gate.criterion_tests import CriterionTest, job_tests, operator_tests
 from profiler.questions.gate.slower_operator import (
     OperatorChange,
     OperatorQuantity,
+    is_slower_for_certain,
     operator_changes,
-    operator_differences,
 )
-from profiler.statistics.confirmation import IN_TURNS, ArmDifference, Block, BlockLayout, arm_difference
+from profiler.statistics.confirmation import IN_TURNS, BlockLayout
 from profiler.statistics.doubt import Doubt
 from profiler.statistics.holm import holm
-from profiler.statistics.student import LogDifference, relative
 
 MUST_PASS = (Criterion.CPU, Criterion.THROUGHPUT)
 """Criteria without which a gate does not pass."""
@@ -112,16 +116,23 @@ class Judgement:
     findings: tuple[CriterionFinding, ...]
     operators: tuple[OperatorChange, ...]
     """The operators' changes, the one that adds the most seconds per row first."""
+    latency_alone: bool = False
+    """Whether latency rose and no operator did, so that it fails nothing."""
 
     @property
     def slower_operator(self) -> OperatorChange | None:
-        """The operator that adds the most per row, where the candidate is slower; a new one what none did before."""
+        """The operator that adds the most per row, where the candidate is slower; a new one what none did before.
+
+        Where only latency says so, it is one that takes longer for certain.
+        """
+        slower = {finding.criterion for finding in self.findings if finding.verdict is GateVerdict.SLOWER}
+        blamed = [each for each in self.operators if slower != {Criterion.LATENCY} or each.is_new or each.low > 0]
         gone_s = sum(each.baseline_s for each in self.operators if each.is_gone)
 
         def added_s(each: OperatorChange) -> float:
             return each.increase_s - (gone_s if each.is_new else 0.0)
 
-        slowest = max(self.operators, key=added_s, default=None)
+        slowest = max(blamed, key=added_s, default=None)
         return slowest if self.verdict is GateVerdict.SLOWER and slowest and added_s(slowest) > 0 else None
 
     def __getitem__(self, criterion: Criterion) -> CriterionFinding:
@@ -133,19 +144,14 @@ def judge(
 ) -> Judgement:
     """Judge blocks in time order; `part` is the part of the significance level that this look may use."""
     alpha = part * limits.alpha
-    tests = {
-        criterion: _job_test(criterion, found)
-        for criterion, read in BLOCKS.items()
-        if (found := arm_difference(_readable(criterion, read(blocks), layout), layout=layout)) is not None
-    }
-    of_operator = _operator_test(blocks, alpha, layout)
-    if of_operator is not None:
-        tests[Criterion.OPERATOR] = of_operator
+    tests = job_tests(blocks, layout)
+    if of_operators := operator_tests(blocks, alpha, layout):
+        tests[Criterion.OPERATOR] = max(of_operators.values(), key=lambda test: test.estimate)
     in_look = dict(zip(tests, holm([test.p for test in tests.values()]), strict=True))
     adjusted = {criterion: min(1.0, p / part) for criterion, p in in_look.items()}
     arms = [block.arm for block in blocks]
-    findings = tuple(
-        _finding(
+    findings = {
+        criterion: _finding(
             criterion,
             tests[criterion],
             limits,
@@ -157,15 +163,36 @@ def judge(
         if criterion in tests
         else _untested(criterion)
         for criterion in Criterion
-    )
-    slower = {finding.criterion for finding in findings if finding.verdict is GateVerdict.SLOWER}
-    quantity = (
-        OperatorQuantity.BUSY if slower and not slower & {Criterion.CPU, Criterion.OPERATOR} else OperatorQuantity.CPU
-    )
-    return Judgement(_overall(findings), 1 - alpha, findings, operator_changes(blocks, quantity, alpha, layout))
+    }
+    slower = {criterion for criterion, finding in findings.items() if finding.verdict is GateVerdict.SLOWER}
+    quantity = OperatorQuantity.CPU
+    if slower == {Criterion.LATENCY}:
+        cause = _cause_of_latency(blocks, limits, alpha, layout)
+        if cause is None:
+            findings[Criterion.LATENCY] = replace(findings[Criterion.LATENCY], verdict=GateVerdict.INCONCLUSIVE)
+        quantity = cause or quantity
+    elif slower and not slower & {Criterion.CPU, Criterion.OPERATOR}:
+        quantity = OperatorQuantity.BUSY
+    found = tuple(findings.values())
+    operators = operator_changes(blocks, quantity, alpha, layout)
+    latency_alone = slower == {Criterion.LATENCY} and _overall(found) is not GateVerdict.SLOWER
+    return Judgement(_overall(found), 1 - alpha, found, operators, latency_alone)
 
 
-def _may_fail(criterion: Criterion, tests: Mapping[Criterion, _Test], alpha: float, layout: BlockLayout) -> bool:
+def _cause_of_latency(
+    blocks: Sequence[BlockWindows], limits: GateLimits, alpha: float, layout: BlockLayout
+) -> OperatorQuantity | None:
+    """Tell by which of its costs an operator takes longer, so that latency rises; by waiting, where that is hidden."""
+    for quantity in (OperatorQuantity.BUSY, OperatorQuantity.CPU):
+        if is_slower_for_certain(blocks, quantity, alpha, layout, relevant=limits.max_slowdown):
+            return quantity
+    operators = [each for block in blocks for window in block.windows for each in window.operators.values()]
+    return OperatorQuantity.BUSY if any(each.hides_python for each in operators) else None
+
+
+def _may_fail(
+    criterion: Criterion, tests: Mapping[Criterion, CriterionTest], alpha: float, layout: BlockLayout
+) -> bool:
     """Tell whether a criterion can call the candidate slower.
 
     Of versions that run at the same time, the one with fewer threads gets less of the cores: a version that certainly
@@ -177,77 +204,9 @@ def _may_fail(criterion: Criterion, tests: Mapping[Criterion, _Test], alpha: flo
     return layout.interleaved and not (layout.paired and is_cheaper)
 
 
-def _readable(criterion: Criterion, blocks: list[Block], layout: BlockLayout) -> list[Block]:
-    """Latency may be unknown in a block; a block without any of the others cannot be."""
-    return with_values(blocks, paired=layout.paired) if criterion is Criterion.LATENCY else blocks
-
-
-@dataclass(frozen=True, slots=True)
-class _Test:
-    """A criterion that can be tested: a difference of log times, and what the whole job makes of it."""
-
-    slowdown: LogDifference
-    baseline: float
-    weight: float = 1.0
-    """Part of the job's time that it is about."""
-    tries: int = 1
-    """The number of operators of which it is the one that grew the most (Bonferroni)."""
-    moved: float = 0.0
-    """The work that others do less for certain, as a part of the job's time: negative, or none."""
-    mann_whitney_p: float | None = None
-
-    @property
-    def p(self) -> float:
-        return min(1.0, self.tries * self.slowdown.increase_p)
-
-    @property
-    def estimate(self) -> float:
-        return self.weight * relative(self.slowdown.difference)
-
-    def bounds(self, alpha: float) -> tuple[float, float]:
-        """Give the ends of the slowdown, each of which holds with 1 - alpha."""
-        low, high = self.slowdown.interval(2 * alpha / self.tries)
-        return self.weight * low, self.weight * high
-
-    def detectable(self, alpha: float, relevant: float) -> float:
-        return self.weight * self.slowdown.detectable_effect(2 * alpha / self.tries, relevant / self.weight)
-
-
-def _job_test(criterion: Criterion, found: ArmDifference) -> _Test:
-    """Turn a difference of values, of which more is better, into one of times."""
-    log = found.found
-    slowdown = LogDifference(-log.difference, log.standard_error, log.degrees_of_freedom)
-    is_rate = criterion is Criterion.THROUGHPUT
-    baseline = math.exp(found.reference_log if is_rate else -found.reference_log)
-    return _Test(slowdown, baseline, mann_whitney_p=found.mann_whitney_p)
-
-
-def _operator_test(blocks: Sequence[BlockWindows], alpha: float, layout: BlockLayout) -> _Test | None:
-    """Test the operator that adds the most to the job's CPU per row."""
-    differences = operator_differences(blocks, OperatorQuantity.CPU, layout)
-    known = {name: each for name, each in differences.items() if each is not None}
-    if not known:
-        return None
-    changes = operator_changes(blocks, OperatorQuantity.CPU, alpha / len(known), layout)
-    total_s = sum(each.baseline_s for each in changes)
-    certain_s = sum(each.increase_s for each in changes if each.is_gone or each.is_new or each.high < 0)
-    tests = [
-        _Test(
-            each.found,
-            total_s,
-            math.exp(each.reference_log) / total_s,
-            len(known),
-            moved=min(0.0, certain_s / total_s),
-            mann_whitney_p=each.mann_whitney_p,
-        )
-        for each in known.values()
-    ]
-    return max(tests, key=lambda test: test.estimate)
-
-
 def _finding(
     criterion: Criterion,
-    test: _Test,
+    test: CriterionTest,
     limits: GateLimits,
     alpha: float,
     adjusted: Mapping[Criterion, float],

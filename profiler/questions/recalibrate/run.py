@@ -43,6 +43,7 @@ from profiler.questions.recalibrate.terminal import print_recalibration
 from profiler.questions.recalibrate.trust import place_of_code, require_own_settings
 from profiler.questions.recalibrate.warm_start import WarmStart
 from profiler.questions.search.answer import Profile
+from profiler.questions.search.holding import UsualSpeed, rate_that_holds
 from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.session import SearchSession, profile_run
 from profiler.questions.search.stored_profile import StoredProfile
@@ -53,7 +54,6 @@ from profiler.questions.search.stored_profiles import (
     warm_starts,
 )
 from profiler.questions.search.terms import SearchTerms
-from profiler.questions.search.verification import verify
 from profiler.report.console import error_console, result_console
 from profiler.report.outputs import Outputs
 from profiler.report.progress import Progress, progress
@@ -200,9 +200,17 @@ def _measured(job: _Job) -> _Made:
         warm, scope = case.decided.warm, case.decided.scope
         profile = session.searched(WarmStart(warm.rounds, scope, only_fewer_slots=case.decided.only_fewer_slots))
         if verdict(warm, profile) is RecalibrationVerdict.CHANGED and not settings.quick:
-            batch_s = settings.production_batch_s
-            checked = verify(engine, topology, profile.answer, terms.parameters.constraint, batch_s, keeping.report)
-            profile = replace(profile, verification=checked)
+            batch_s, constraint = settings.production_batch_s, terms.parameters.constraint
+            found = rate_that_holds(
+                engine,
+                topology,
+                profile.answer,
+                constraint,
+                batch_s,
+                usual=UsualSpeed.of(profile.rounds),
+                report=keeping.report,
+            )
+            profile = replace(profile, holding=found)
         ratios = {} if warm.fingerprint is None else warm.fingerprint.ratios
         # The history keeps a profile like others, with what it was recalibrated from.
         result = session.kept(

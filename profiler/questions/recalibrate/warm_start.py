@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import replace
 from enum import StrEnum
 
@@ -23,11 +23,12 @@ from profiler.questions.recalibrate.stored_answer import Look, Standing, look_at
 from profiler.questions.search.policies.incumbent import Search, Tried
 from profiler.questions.search.policies.policy import PolicyPlan, SearchContext
 from profiler.questions.search.policies.stepwise.additions import ALL, Addition
+from profiler.questions.search.policies.stepwise.costs import Costs
 from profiler.questions.search.policies.stepwise.method import Stepwise, steps_two_and_three
 from profiler.questions.search.policies.stepwise.slot_programme import Proposal, balanced, element_bounds, propose
 from profiler.questions.search.policies.stepwise.start import start_trial
 from profiler.questions.search.readings.features import Features, application_features
-from profiler.questions.search.readings.loads import cpu_per_source_row, loads_per_source_row
+from profiler.questions.search.readings.loads import loads_per_source_row
 from profiler.questions.search.stored_profile import StoredRounds
 
 SECOND_LOOK = 2
@@ -172,19 +173,20 @@ class WarmStart:
         # Operators that do not grow with the load need what they had.
         fixed = {name: search.clamp(name, stored.configuration[name]) for name in features.dominated}
 
-        def solved(loads: Mapping[str, float], cpu_s: float) -> Proposal:
-            wanted = {name: loads[name] for name in scalable}
-            return propose(wanted, cpu_s, bounds=bounds, fixed=fixed, slots=slots, cores=search.context.cores)
+        def solved(costs: Costs) -> Proposal:
+            wanted = {name: costs.busy_s[name] for name in scalable}
+            by_cpu_per_s = costs.whole.most_per_s(search.context.cores)
+            return propose(wanted, by_cpu_per_s, bounds=bounds, fixed=fixed, slots=slots)
 
-        elements = features.elements
-        proposal = solved(
-            {name: feature.busy_s_per_source_row for name, feature in elements.items()},
-            sum(feature.cpu_s_per_source_row for feature in elements.values()),
-        )
+        costs = Costs.of(features)
+        proposal = solved(costs)
         if not proposal.cpu_bound:
-            proposal = solved(loads_per_source_row(stored), sum(cpu_per_source_row(stored).values()))
+            seen, whole = loads_per_source_row(stored), costs.whole.under(stored.measurement)
+            proposal = solved(replace(costs, busy_s=seen, whole=whole))
         if Addition.BALANCE in self.additions:
-            proposal = balanced(proposal, bounds, slots=slots, nodes=search.context.nodes)
+            proposal = balanced(
+                proposal, costs, bounds, slots=slots, cores=search.context.cores, nodes=search.context.nodes
+            )
         configuration = search.bounded(search.context.smallest(), proposal.tasks)
         # What is fixed may take more than there is.
         fits = search.fits(configuration)

@@ -8,6 +8,7 @@ from profiler.job.configuration import Configuration
 from profiler.questions.recalibrate.answer import MovementAnswer, RecalibrateAnswer
 from profiler.questions.recalibrate.warm_start import Scope
 from profiler.questions.search.answer import Profile
+from profiler.questions.search.rate_words import rate_in_words
 from profiler.report.words import change
 
 
@@ -42,7 +43,7 @@ def _checked(result: Profile) -> Iterator[tuple[str, str]]:
         bounds = f"{change(confirmed.low)} to {change(confirmed.high)}"
         yield "in blocks", f"{confirmed.verdict} {change(confirmed.effect)} ({bounds}) against {against}"
     if verified is not None:
-        yield "production", "holds with its batches" if verified.passed else "does not hold with its batches"
+        yield "holds", rate_in_words(result)
 
 
 def said(answer: RecalibrateAnswer) -> str:

@@ -20,6 +20,8 @@ from profiler.history.migrations import RESULT, ROUND
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Output
 from profiler.questions.search.bound import Bound
+from profiler.questions.search.disturbances import RoundDisturbance
+from profiler.questions.search.holding import Basis
 from profiler.questions.search.paste import PasteSettings
 from profiler.questions.search.policies.policy import Parameters
 from profiler.questions.search.readings.operator_class import OperatorClass, TimeParts
@@ -38,7 +40,10 @@ PublishedComparison = Annotated[
         properties={"p": {"type": "number", "minimum": 0, "maximum": 1}},
     ),
 ]
-PublishedVerification = Annotated[Verification, Published(optional=("latency_quantile", "came_through_per_s"))]
+PublishedVerification = Annotated[
+    Verification,
+    Published(optional=("latency_quantile", "came_through_per_s", "end_to_end_ms", "machine_speed")),
+]
 
 
 def _current_round(document: Any) -> Any:
@@ -103,6 +108,9 @@ class ProfileBest:
     throughput_interval_per_s: tuple[Figure, Figure] | None = None
     """The 95 % interval of the throughput."""
     latency_ms: Latency | None
+    """The processing latency, from the read at the source to the sink: the constraint bounds it."""
+    end_to_end_ms: Latency | None = None
+    """The latency from the time that a message was due to the sink; None where it was not measured."""
     keeps_latency: bool | NotTold = None
     holds: str = ""
     """A sentence on what bounds it and where it carries over."""
@@ -114,6 +122,25 @@ class ProfileBest:
     def configuration(self) -> Configuration:
         """The tasks, with the rate they are to be offered."""
         return Configuration.of(self.tasks, self.offered_per_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileRate:
+    """The highest rate at which the best holds: the latency is kept and the queue does not grow."""
+
+    holds_per_s: float | None
+    """The highest rate that held; None where none did."""
+    fails_at_per_s: float | None
+    """The lowest rate that did not hold; None where none was tried, or all held."""
+    planned_per_s: float | None
+    """The rate to plan with: what holds, less the headroom."""
+    headroom: Part
+    basis: Basis
+    """What it was seen in: batches as in production, or a few short windows."""
+    batch_s: float | None
+    """Length of production's batches that it was looked for with."""
+    probes: tuple[PublishedVerification, ...] = ()
+    """The batches that were run, in their order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +174,8 @@ class ProfileRound:
     warnings: tuple[str, ...]
     record: KeptRound | NotTold = None
     """The round as it was measured, so that a policy can be run over it again."""
+    disturbance: RoundDisturbance | NotTold = field(default=None, metadata=OMITTED_IF_NONE)
+    """What disturbed it, where something did."""
 
     @property
     def mean_per_s(self) -> float:
@@ -196,8 +225,11 @@ class Profile:
     """Throughput of the best over the initial one, minus 1, as the search saw it."""
     confirmed: PublishedComparison | None
     """The best against the initial one in interleaved blocks."""
+    rate: ProfileRate | NotTold = field(default=None, metadata=OMITTED_IF_NONE)
+    """The highest rate that holds, which is what can be relied on; None in profiles before it was looked for."""
     verified: PublishedVerification | None = None
-    """The verification with production's batches; None where it was not asked for or there was no time."""
+    """The batch at that rate that was the worst, or the last one that failed where no rate holds; None where none was
+    run."""
     rounds: Annotated[tuple[ProfileRound, ...], Field(min_length=1)]
     settings: PasteSettings
     environment: Mapping[str, Any]

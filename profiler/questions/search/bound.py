@@ -2,9 +2,9 @@
 
 The first that applies is named:
 
-    generator    the rows that were offered were not enough, so the job may do more
+    generator    the rows that were offered were not enough although cores were left, so the job may do more
     latency      the answer is throttled to keep the latency constraint
-    cpu          the cores are in use
+    cpu          the cores are in use, by the job and by the broker and the generator beside it
     hand-over    every task is idle for much of its time: rows wait between stages, topics and batches
     hot key      the busiest task has one key's rows, which no other task can take
     source       the busiest element is a source
@@ -93,11 +93,13 @@ def _seen_in_full(profile: SearchResult, name: str) -> OperatorWindow:
 
 def _bound_as_a_whole(profile: SearchResult, cores_share: float) -> By | None:
     """Name a bound that is no element's; None where one of them is the limit."""
-    if {Doubt.GENERATOR_LIMITED, Doubt.NOT_SATURATED} & set(profile.answer.measurement.doubts):
+    doubts, is_full = profile.answer.measurement.doubts, cores_share >= CPU_BOUND
+    # A generator that is late while the job uses all cores waits for them.
+    if Doubt.NOT_SATURATED in doubts or (Doubt.GENERATOR_LIMITED in doubts and not is_full):
         return By.GENERATOR
     if profile.answer.configuration.offered_per_s is not None:
         return By.LATENCY
-    return By.CPU if cores_share >= CPU_BOUND else None
+    return By.CPU if is_full else None
 
 
 def key_bound(profile: SearchResult) -> tuple[str, ...]:

@@ -15,17 +15,23 @@ from profiler.questions.search.answer import (
     ProfileElement,
     ProfileFeatures,
     ProfileInitial,
+    ProfileRate,
     ProfileRound,
 )
 from profiler.questions.search.bound import bound_of
+from profiler.questions.search.disturbances import disturbance_of
+from profiler.questions.search.holding import HoldingRate
 from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.operators import parts_of, start_of, state_rows
 from profiler.questions.search.paste import paste_settings
+from profiler.questions.search.readings.evidence import windows_at_stress
 from profiler.questions.search.readings.features import application_features
 from profiler.questions.search.readings.operator_class import operator_class
 from profiler.questions.search.uncertainty import throughput_interval
 from profiler.questions.search.validity import all_notes, where_it_holds
 from profiler.report.documents import plain
+from profiler.settings.declarations import DEFAULTS
+from profiler.statistics.search_noise import SearchNoise, search_noise
 
 
 def profile_of(
@@ -34,10 +40,15 @@ def profile_of(
     run: str,
     engine: str,
     environment: Mapping[str, Any],
+    headroom: float = DEFAULTS.headroom,
     fingerprint: Fingerprint | None = None,
 ) -> Profile:
-    """Put together what is told of a search; `fingerprint` is completed by what step 1 measured."""
+    """Put together what is told of a search; `fingerprint` is completed by what step 1 measured.
+
+    `headroom` is the part of the rate that holds which is not planned with.
+    """
     features = _features(result)
+    noise = search_noise(windows_at_stress(result.rounds))
     return Profile(
         run=run,
         topology=result.topology.name,
@@ -55,8 +66,9 @@ def profile_of(
         ),
         gain=result.gain,
         confirmed=result.against_initial,
-        verified=result.verification,
-        rounds=tuple(map(round_told, result.rounds)),
+        rate=None if result.holding is None else _rate(result.holding, headroom),
+        verified=None if result.holding is None else result.holding.deciding,
+        rounds=tuple(round_told(measured, noise) for measured in result.rounds),
         settings=paste_settings(result, engine),
         environment=plain(environment),
         warnings=all_notes(result),
@@ -64,8 +76,8 @@ def profile_of(
     )
 
 
-def round_told(measured: Round) -> ProfileRound:
-    """Return what a profile tells of a round."""
+def round_told(measured: Round, noise: SearchNoise) -> ProfileRound:
+    """Return what a profile tells of a round; `noise` is that of all of them."""
     decision, comparison = measured.decision, measured.comparison
     return ProfileRound(
         number=measured.number,
@@ -81,6 +93,7 @@ def round_told(measured: Round) -> ProfileRound:
         why="" if decision is None else decision.why,
         warnings=tuple(map(str, measured.measurement.doubts + (comparison.warnings if comparison else ()))),
         record=measured,
+        disturbance=disturbance_of(measured.measurement, noise),
     )
 
 
@@ -94,10 +107,24 @@ def _best(result: SearchResult) -> ProfileBest:
         throughput_per_s=answer.throughput_per_s,
         throughput_interval_per_s=throughput_interval(result),
         latency_ms=answer.measurement.latency_ms,
+        end_to_end_ms=answer.measurement.end_to_end_ms,
         keeps_latency=result.keeps_latency(answer),
         holds=where_it_holds(result),
         bound=bound_of(result),
         state_rows=state_rows(answer),
+    )
+
+
+def _rate(holding: HoldingRate, headroom: float) -> ProfileRate:
+    rate = holding.rate_per_s
+    return ProfileRate(
+        holds_per_s=rate,
+        fails_at_per_s=holding.fails_at_per_s,
+        planned_per_s=None if rate is None else (1 - headroom) * rate,
+        headroom=headroom,
+        basis=holding.basis,
+        batch_s=holding.batch_s,
+        probes=holding.probes,
     )
 
 

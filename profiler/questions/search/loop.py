@@ -15,6 +15,7 @@ from profiler.errors import ProfileError
 from profiler.experiment.blocks import Arm, Blocks
 from profiler.experiment.clock import BlockTime, Deadline, RoundTime
 from profiler.experiment.confrontation import confront
+from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.engine import Engine, Platform
 from profiler.experiment.events import Event, Listener, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
 from profiler.experiment.measure import Load
@@ -25,9 +26,9 @@ from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
+from profiler.questions.search.holding import HoldingRate, UsualSpeed, rate_of_probes, rate_that_holds
 from profiler.questions.search.policies.policy import Parameters, Policy, SearchContext, require_asked_for
 from profiler.questions.search.readings.evidence import screened
-from profiler.questions.search.verification import Verification, verify
 from profiler.statistics.result import Comparison, Verdict
 
 
@@ -55,7 +56,8 @@ class SearchResult:
     """The round of today's job where it was measured, else of one task each."""
     confirmations: tuple[Confirmation, ...] = ()
     notes: tuple[str, ...] = ()
-    verification: Verification | None = None
+    holding: HoldingRate | None = None
+    """The rate that the answer holds; None before that was looked for."""
     complete: bool = True
     """Whether the search ended by itself; False where the time budget ended it."""
     is_warm: bool = False
@@ -85,6 +87,8 @@ class TimeLimits:
     confirmed_s: float | None = None
     """Seconds before which a confirmation should end: it has as many blocks as fit, and `FEWEST_BLOCKS` of each arm at
     the least."""
+    ends_s: float | None = None
+    """Seconds before which the last batch at a rate should end; the first one is run in any case."""
 
 
 FEWEST_BLOCKS = 3
@@ -105,7 +109,8 @@ class Loop:
     limits: TimeLimits = field(default_factory=TimeLimits)
     """The limits where there is no budget."""
     production_batch_s: float | None = None
-    """Length of the batches with which the answer is verified; None leaves it unverified."""
+    """Length of production's batches, for which a rate is looked for that holds; None leaves it at what the latency
+    probes told."""
     clock: Callable[[], float] = time.monotonic
     _warmth: Warmth = field(init=False)
     _times: BlockTime | None = field(default=None, init=False)
@@ -118,6 +123,7 @@ class Loop:
         """Search, then confirm; rounds in `history` are taken as measured."""
         budget = Deadline.within(self.budget_s, self.clock)
         searching = Deadline.within(self.limits.search_s if self.budget_s is None else self.budget_s, self.clock)
+        ending = Deadline.within(self.limits.ends_s if self.budget_s is None else self.budget_s, self.clock)
         confirmed_s = self.limits.confirmed_s
         self._times = None if confirmed_s is None else BlockTime(Deadline.within(confirmed_s, self.clock))
         context = self.context()
@@ -140,9 +146,9 @@ class Loop:
         is_new = _deployed(profile.answer) != _deployed(profile.initial)
         if self.design.blocks >= 2 and is_new and not budget.is_over:
             profile = self._confirmed(profile)
-        if self.production_batch_s is not None and not budget.is_over:
-            profile = replace(profile, verification=self._verified(profile.answer, self.production_batch_s))
-        return replace(profile, is_warm=self._warmth.is_warm)
+        batch_s = None if budget.is_over else self.production_batch_s
+        holding = self._holding(profile, batch_s, ending)
+        return replace(profile, holding=holding, is_warm=self._warmth.is_warm)
 
     def _tell(self, event: Event) -> None:
         if self._times is not None:
@@ -192,7 +198,7 @@ class Loop:
         self._tell(TrialStarted(number, trial))
         measurement = self._warmth.measured(
             self.topology,
-            _load(trial),
+            _load(trial, self.parameters.constraint),
             self.design,
             reference_per_s=reference.throughput_per_s if reference else None,
             report=self._tell,
@@ -215,8 +221,21 @@ class Loop:
             list(Blocks(self.engine, self.topology, [warm_up], design, self._tell).in_turn([0]))
         self._warmth.is_warm = True
 
-    def _verified(self, answer: Round, batch_s: float) -> Verification:
-        return verify(self.engine, self.topology, answer, self.parameters.constraint, batch_s, self._tell)
+    def _holding(self, profile: SearchResult, batch_s: float | None, ending: Deadline) -> HoldingRate:
+        """Find the rate that the answer holds; without time for it, what its own round's probes told."""
+        answer, constraint = profile.answer, self.parameters.constraint
+        if batch_s is None:
+            return rate_of_probes(answer, constraint)
+        return rate_that_holds(
+            self.engine,
+            self.topology,
+            answer,
+            constraint,
+            batch_s,
+            usual=UsualSpeed.of(profile.rounds),
+            deadline=ending,
+            report=self._tell,
+        )
 
     def _blocks_in_time(self, design: WindowPlan, arms: int, *, standing: bool) -> int:
         """Choose the blocks per arm before any of them is seen: what they say must not decide how many there are."""
@@ -262,9 +281,17 @@ def _deployed(measured: Round) -> tuple[Configuration, bool]:
     return Configuration.of(measured.configuration.tasks), measured.trial.fused
 
 
-def _load(trial: Trial) -> Load:
+def _load(trial: Trial, constraint: LatencyConstraint) -> Load:
     """Return what a trial loads the engine with; why it is tried is the policy's."""
-    return Load(trial.configuration, trial.detail, trial.fused, trial.calm, trial.effort, trial.predicted_per_s)
+    return Load(
+        trial.configuration,
+        trial.detail,
+        trial.fused,
+        trial.calm,
+        trial.effort,
+        trial.predicted_per_s,
+        constraint,
+    )
 
 
 def _arm(measured: Round) -> Arm:

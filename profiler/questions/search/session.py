@@ -72,6 +72,7 @@ class SearchSession:
             run=self.history.run.id,
             engine=self.engine.name,
             environment=environment_of(self.engine),
+            headroom=self.terms.headroom,
             fingerprint=fingerprint or self.fingerprint,
         )
         profile = replace(profile, recalibration=recalibration)

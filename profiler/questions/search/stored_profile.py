@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from profiler.errors import UsageError
-from profiler.experiment.observation import Measurement
+from profiler.experiment.observation import Measurement, Observation
 from profiler.experiment.rounds import Round
 from profiler.history.fingerprint.fingerprint import Fingerprint
 from profiler.job.configuration import Configuration
@@ -106,11 +106,15 @@ def _without_rounds(run: object) -> UsageError:
 
 
 def _at_speed(measured: Round, factor: float) -> Round:
+    def at_speed(windows: Iterable[Observation]) -> tuple[Observation, ...]:
+        return tuple(replace(each, speed_index=factor * each.speed_index) for each in windows)
+
     def scaled(measurement: Measurement) -> Measurement:
         return replace(
             measurement,
-            windows=tuple(replace(each, speed_index=factor * each.speed_index) for each in measurement.windows),
-            calm=tuple(replace(each, speed_index=factor * each.speed_index) for each in measurement.calm),
+            windows=at_speed(measurement.windows),
+            calm=at_speed(measurement.calm),
+            left_out=at_speed(measurement.left_out),
         )
 
     return replace(measured, measurement=scaled(measured.measurement))

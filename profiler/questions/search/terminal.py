@@ -9,9 +9,10 @@ from rich.text import Text
 
 from profiler.experiment.observation import Latency
 from profiler.questions.search.answer import Profile, ProfileBest, ProfileRound
+from profiler.questions.search.disturbances import disturbance_in_words
 from profiler.questions.search.operators import classes_in_words, state_in_words
 from profiler.questions.search.paste import as_lines
-from profiler.questions.search.verification import holds_with_less, in_words
+from profiler.questions.search.rate_words import plan_in_words, rate_in_words
 from profiler.report.doubts import advised
 from profiler.report.rounds_table import RoundsTable
 from profiler.report.row_table import WideRow
@@ -55,28 +56,29 @@ def _figures(profile: Profile) -> Table:
     table.add_column(style="dim")
     table.add_column()
     best = profile.best
-    table.add_row("throughput", f"{best.throughput_per_s:,.0f} rows/s{_interval(best)}")
+    if profile.rate is not None:
+        style = "bold green" if profile.rate.holds_per_s is not None else "red"
+        table.add_row("holds", Text(rate_in_words(profile), style))
+        if profile.rate.planned_per_s is not None:
+            table.add_row("plan with", plan_in_words(profile))
+    table.add_row("capacity", f"{best.throughput_per_s:,.0f} rows/s under stress{_interval(best)}")
     if best.latency_ms is not None:
         table.add_row("latency", _latency(best.latency_ms, profile.answer))
+    if best.end_to_end_ms is not None:
+        table.add_row("", f"{best.end_to_end_ms.told()} (due to sink)")
     if best.keeps_latency is False:
         table.add_row("", Text(f"violates the constraint of {profile.parameters.latency_ms:g} ms", "red"))
     if best.offered_per_s is not None:
-        table.add_row("throttled", f"offer at most {best.offered_per_s:,.0f} rows/s")
+        table.add_row("throttled", f"to {best.offered_per_s:,.0f} rows/s in its round: it can do more, but later")
     table.add_row("gain", _gain(profile))
     said_of_all = (
-        ("holds", best.holds),
+        ("bound", best.holds.removeprefix("bound ")),
         ("operators", classes_in_words(profile)),
         ("state", state_in_words(profile)),
     )
     for label, said in said_of_all:
         if said:
             table.add_row(label, said)
-    verified = profile.verified
-    if verified is None:
-        table.add_row("production", "not verified with production's batches")
-    else:
-        style = "green" if verified.passed else "yellow" if holds_with_less(verified) else "red"
-        table.add_row("production", Text(in_words(verified), style))
     return table
 
 
@@ -89,10 +91,7 @@ def _interval(best: ProfileBest) -> str:
 
 def _latency(latency: Latency, answer: ProfileRound | None) -> str:
     at_per_s = None if answer is None or answer.record is None else answer.record.measurement.latency_at_per_s
-    return (
-        f"mean {latency.mean:,.0f} ms, p50 {latency.p50:,.0f}, p95 {latency.p95:,.0f}, p99 {latency.p99:,.0f} "
-        f"(read to sink, at {at_per_s or 0:,.0f} rows/s)"
-    )
+    return f"{latency.told()} (read to sink, at {at_per_s or 0:,.0f} rows/s)"
 
 
 def _gain(profile: Profile) -> RenderableType:
@@ -125,6 +124,9 @@ def _doubts(profile: Profile) -> list[RenderableType]:
         for doubt in dict.fromkeys(each.warnings):
             found.setdefault(doubt, []).append(each.number)
     lines = [f"round {', '.join(map(str, numbers))}: {advised(doubt)}" for doubt, numbers in found.items()]
+    lines += [
+        f"round {each.number}: {disturbance_in_words(each.disturbance)}" for each in profile.rounds if each.disturbance
+    ]
     lines += profile.warnings_besides(None if profile.best.bound is None else profile.best.bound.element)
     if not profile.complete:
         lines.append("the time budget ended the search: the answer is the best so far. Give it more with --budget")

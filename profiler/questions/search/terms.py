@@ -12,7 +12,7 @@ from profiler.questions.search.loop import TimeLimits
 from profiler.questions.search.policies.policy import Parameters
 from profiler.questions.windows import fewer_of
 from profiler.report.time_left import TYPICAL_ROUNDS, TimeLeft
-from profiler.settings.declarations import Settings
+from profiler.settings.declarations import DEFAULTS, Settings
 from profiler.settings.option import Ability
 
 QUICK_WINDOWS = 5
@@ -38,6 +38,8 @@ class SearchTerms:
     budget_s: float | None
     limits: TimeLimits
     """The limits where there is no budget."""
+    headroom: float = DEFAULTS.headroom
+    """Part of the rate that holds which is not planned with."""
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -48,6 +50,7 @@ class SearchTerms:
             settings.slots,
             search_budget_s(settings),
             time_limits(settings),
+            settings.headroom,
         )
 
     def time_left(

@@ -166,6 +166,7 @@ class PacedProducer:
             errors=self._failed,
             behind_s=max(pacer.behind_s(now_s) for pacer in pacers),
             queue_full=self._queue_full,
+            cpu_s=time.process_time(),
         )
 
     def finish(self, now_s: float, timeout_s: float) -> None:

@@ -88,6 +88,8 @@ class GeneratorReport:
     """Seconds since which the oldest message that is not sent has been due; about 0 while the generator keeps up."""
     queue_full: int
     """The number of times that the client's queue was full: the broker, not the generator, is then what limits."""
+    cpu_s: float
+    """CPU seconds of the generating process."""
 
 
 FromParent = SetRate | Stop

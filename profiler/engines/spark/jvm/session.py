@@ -26,6 +26,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from profiler.engines.spark.jvm import loopback
+from profiler.engines.spark.jvm.garbage import Garbage
 from profiler.engines.spark.jvm.job_settings import PYTHON, SHUFFLE
 from profiler.engines.spark.jvm.launch import Variables, environment, of_this_spark, on_the_command_line
 from profiler.engines.spark.workers import profile_worker_daemon
@@ -188,6 +189,8 @@ class Session:
                 self._context = self._started(conf)
             self.spark = SparkSession(self._context)
             self.slots = self._counted_slots()
+            self.garbage = Garbage(self._gateway.jvm)
+            """The collectors of its JVM."""
         except BaseException:
             self.close()
             # Who is interrupted while the JVM starts has no handle of it yet.

@@ -24,7 +24,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - its usual name
 from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType, TimestampType
 
-from profiler.experiment.observation import QUANTILES
+from profiler.experiment.quantiles import QUANTILES
 
 EVENT_TIME = "event_time"
 WATCHED = "latency before event_time is lost"

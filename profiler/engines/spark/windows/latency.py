@@ -6,6 +6,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +16,27 @@ from profiler.engines.spark.load.branch_progress import Looks
 from profiler.engines.spark.load.side_topic import SideTopicReader
 from profiler.engines.spark.load.throttle import Arrivals
 from profiler.engines.spark.query.rows import latencies_ms
-from profiler.experiment.observation import QUANTILES, Latency
+from profiler.experiment.latency_rows import as_text
+from profiler.experiment.observation import Latency
+from profiler.experiment.quantiles import QUANTILES
 
 Floats = npt.NDArray[np.float64]
 Weigh = Callable[[Floats], Floats]
 """A function that tells how much rows count that were read at some times (seconds since the epoch)."""
+Held = Callable[[Floats], Floats]
+"""A function that tells for how many seconds rows of some due times (seconds since the epoch) had been held back."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampledLatency:
+    """What the sampled rows of a span tell."""
+
+    processing: Latency
+    """From the read at the source to the sink; not-a-number without any sampled row."""
+    processing_rows: str | None
+    """The same row by row, as a text."""
+    end_to_end_rows: str | None
+    """From the time that a row was due to the sink, likewise."""
 
 
 class SampleCollector:
@@ -41,10 +58,11 @@ class SampleCollector:
         with self._lock:
             return self._looks.arrivals(time.time())
 
-    def between(self, start_s: float, end_s: float, weigh: Weigh) -> Latency:
-        """Give the processing latency of the sampled rows that arrived in a span, and forget older ones.
+    def between(self, start_s: float, end_s: float, held_s: Held, weigh: Weigh) -> SampledLatency:
+        """Give the latencies of the sampled rows that arrived in a span, and forget older ones.
 
-        `weigh` tells how much rows read at some times count. Without any sampled row the latency is not-a-number.
+        Rows that were held back would have been due earlier in an open loop, by what `held_s` tells of them; `weigh`
+        tells how much rows read at some times count.
         """
         start_ms, end_ms = start_s * 1000, end_s * 1000
         with self._lock:
@@ -52,8 +70,10 @@ class SampleCollector:
             kept = arrived >= start_ms
             self._stamps_us, self._arrived_ms = array("q", stamps[kept].tolist()), array("q", arrived[kept].tolist())
         chosen = kept & (arrived < end_ms)
-        processing = latencies_ms(stamps[chosen], arrived[chosen])
-        return summary(processing, weigh((arrived[chosen] - processing) / 1000))
+        due_ms, processing = stamps[chosen] // 1000, latencies_ms(stamps[chosen], arrived[chosen])
+        end_to_end = arrived[chosen] - due_ms + 1000 * held_s(due_ms / 1000)
+        weights = weigh((arrived[chosen] - processing) / 1000)
+        return SampledLatency(summary(processing, weights), as_text(processing, weights), as_text(end_to_end, weights))
 
     def close(self) -> None:
         """Stop reading; calling it twice is fine."""
@@ -72,9 +92,8 @@ def summary(values: Floats, weights: Floats) -> Latency:
     """Give the mean and the quantiles of weighted values: the smallest below which that part of the weight lies."""
     if not len(values):
         nothing = float("nan")
-        return Latency(nothing, nothing, nothing, nothing)
+        return Latency(nothing, nothing, nothing, nothing, nothing)
     order = np.argsort(values)
     below = np.cumsum(weights[order])
     places = np.searchsorted(below, np.array(QUANTILES) * below[-1])
-    p50, p95, p99 = values[order][places].tolist()
-    return Latency(float(np.average(values, weights=weights)), p50, p95, p99)
+    return Latency(float(np.average(values, weights=weights)), *values[order][places].tolist())

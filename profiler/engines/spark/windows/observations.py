@@ -14,6 +14,7 @@ from profiler.engines.spark.load.throttle import ThrottleThread
 from profiler.engines.spark.query.key_counts import KeyCounts
 from profiler.engines.spark.shared import Shared
 from profiler.engines.spark.windows import assembly
+from profiler.engines.spark.windows.generator_limit import is_limiting
 from profiler.engines.spark.windows.latency import SampleCollector
 from profiler.engines.spark.windows.production_weights import as_in
 from profiler.engines.spark.windows.span import counted_span
@@ -61,9 +62,17 @@ class Observations:
             return None
         achieved = self._generator.achieved(span.start_s, span.end_s)
         held_before, held = throttle_thread.held_rows(np.array([span.start_s, span.end_s])).tolist()
-        processing = self._collector.between(
-            span.start_s, span.end_s, as_in(self._shared.production_batch_s, window_s, lead.start_s)
+        sampled = self._collector.between(
+            span.start_s,
+            span.end_s,
+            lambda due_s: throttle_thread.held_rows(due_s) / throttle.rate_per_s,
+            as_in(
+                self._shared.production_batch_s,
+                window_s,
+                [finished[query.chain.name].batch.start_s for query in layout.queries],
+            ),
         )
+        processing = sampled.processing
         if latency_up_to is not None and math.isnan(processing.p50):
             processing = assembly.watched_latency(finished) or processing
         operators = self._operators(finished, lead, span.scale_s)
@@ -82,8 +91,11 @@ class Observations:
             cpu_s=assembly.cpu_s(finished, span.scale_s),
             cores_used=use.cores,
             compiling_cores=use.compiling,
-            generator_limited=achieved.limited,
+            generator_limited=is_limiting(achieved, use, self._shared.session.cores),
             operators=operators,
+            disturbance=use.disturbance,
+            processing_rows=sampled.processing_rows,
+            end_to_end_rows=sampled.end_to_end_rows,
         )
 
     def _operators(

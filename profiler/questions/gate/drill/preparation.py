@@ -48,11 +48,6 @@ class Drilled:
         """The effect on the job's CPU per row that is expected."""
         return self.part * self.share
 
-    @property
-    def can_be_found(self) -> bool:
-        """Tell whether it is worth measuring."""
-        return self.expected_effect >= self.foreseen_effect
-
 
 def largest_operator(topology: Topology, reference: Measurement) -> str:
     """Choose the operator with the most CPU time of those that the reference saw."""
@@ -121,7 +116,12 @@ class Loader:
         own_s = _cpu_s(drilled.operator, reference.windows)
         # A function over batches burns seconds of this machine, however fast it is; a cost is one at normal speed.
         burnt_s = seen.cpu_s if self._burns(topology, drilled.operator) else own_s
-        burden = Burden(drilled.operator, drilled.part, drilled.part * burnt_s / seen.rows_in)
+        burden = Burden(
+            drilled.operator,
+            drilled.part,
+            drilled.part * burnt_s / seen.rows_in,
+            drilled.part * (seen.waiting_s or 0.0) / seen.rows_in,
+        )
         if self.calibrates(topology, drilled.operator):
             burden = _calibrated(topology, burden, own_s / seen.rows_out, measured)
         return burdened(topology, burden)
@@ -155,8 +155,9 @@ def _cpu_s(operator: str, windows: Sequence[Observation]) -> float:
 
 def in_words(drilled: Drilled) -> str:
     """Say what a drill does and what is expected of it."""
+    all_the_same = ": it is measured all the same" if drilled.expected_effect < drilled.foreseen_effect else ""
     return (
         f"drill: '{drilled.operator}' has {drilled.share:.0%} of the CPU time per row and works {drilled.part:.0%} "
         f"longer, so {drilled.expected_effect:+.1%} CPU per row are expected; "
-        f"the gate finds {drilled.foreseen_effect:+.1%} at the best"
+        f"the gate finds {drilled.foreseen_effect:+.1%} at the best{all_the_same}"
     )

@@ -8,6 +8,8 @@ at most three times, until the proposal repeats; nothing is tested or revoked.
 
 from __future__ import annotations
 
+import math
+
 from profiler.experiment.rounds import Action, Step
 from profiler.questions.search.policies.incumbent import Search
 from profiler.questions.search.policies.policy import Policy, PolicyPlan, SearchContext
@@ -29,9 +31,8 @@ class DS2:
         yield from one_task_each(search)
         for _ in range(MOST):
             loads = loads_per_source_row(search.rounds[-1])
-            proposal = propose(
-                loads, 0.0, bounds=element_bounds(search, loads), fixed={}, slots=context.slots, cores=context.cores
-            )
+            bounds = element_bounds(search, loads)
+            proposal = propose(loads, math.inf, bounds=bounds, fixed={}, slots=context.slots)
             configuration = search.bounded(search.rounds[0].configuration, proposal.tasks)
             if search.known(configuration):
                 return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from profiler.questions.search.policies.incumbent import Search
 from profiler.questions.search.policies.policy import Policy, PolicyPlan, SearchContext
-from profiler.questions.search.policies.stepwise.proposals import slot_proposals
+from profiler.questions.search.policies.stepwise.proposals import SlotProposals
 from profiler.questions.search.policies.stepwise.start import one_task_each
 from profiler.questions.search.readings.features import application_features
 
@@ -19,7 +19,7 @@ class Slots:
         search = Search(context)
         yield from one_task_each(search)
         features = application_features(context.topology, search.rounds[-1].measurement)
-        yield from slot_proposals(search, features, most=1)
+        yield from SlotProposals(search, features, left=1).tried()
 
 
 POLICY: type[Policy] = Slots

@@ -3,7 +3,7 @@
 Everything here is computed from one round with every element at its smallest task count, observed under a small
 stream (`calm`) and under stress. With the notation of Liu et al. 2017 (Algorithm 1):
 
-    MinL_i = busy seconds per received row under the small stream (under stress, where that is far less)
+    MinL_i = busy seconds per received row under the small stream (of the rows that stress adds, where that is far less)
     RSS_e  = rows on edge e / rows on all edges
     Load_i = MinL_i · Σ RSS_in(i)
 """
@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 from profiler.errors import ProfileError
 from profiler.experiment.observation import Measurement, Observation, OperatorWindow, summed_operators
 from profiler.job.topology import Operator, Output, Topology
+from profiler.questions.search.readings.cpu_cost import CpuCost, cpu_of_two_rates
 
 FIXED_COSTS = 0.7
 """Costs per row under stress, as part of those under the small stream, from which on the latter are not of its rows."""
 GREW = 1.5
-"""The factor by which input must grow between the two rates before a kind of output is read off it."""
+"""The factor by which input must grow between the two rates before a kind of output or fixed costs are read off it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ class Features:
     dominated: frozenset[str]
     """Operators whose input does not grow with the load: a logic-dependent operator on every path before them, or no
     row at all."""
+    cpu: CpuCost
+    """CPU of all that the job's machine does for it."""
     unreached: tuple[str, ...]
     """Elements that no row reached, neither under the small stream nor under stress: nobody knows what they cost."""
 
@@ -77,7 +80,7 @@ def application_features(topology: Topology, measurement: Measurement) -> Featur
             hint="Check that the sources have rows, or observe longer windows (--window 6s).",
         )
     elements = {
-        name: _feature(topology, name, each, stressed[name], source_rows, duration_s, stress_ratio, growth)
+        name: _feature(topology, name, each, stressed[name], source_rows, duration_s, stress_ratio)
         for name, each in seen.items()
     }
     rows_on_edges = {(before, after): _known(seen[before].rows_out) for before, after in topology.edges}
@@ -87,6 +90,7 @@ def application_features(topology: Topology, measurement: Measurement) -> Featur
         elements=elements,
         relative_sizes={edge: rows / total for edge, rows in rows_on_edges.items()},
         dominated=dominated.union(operator.name for operator in topology.operators if operator.name in unreached),
+        cpu=cpu_of_two_rates(measurement),
         unreached=unreached,
     )
 
@@ -144,14 +148,15 @@ def _feature(
     source_rows: float,
     duration_s: float,
     stress_ratio: float,
-    growth: float,
 ) -> Feature:
     element = topology[name]
     declared = element.output if isinstance(element, Operator) else Output.PROPORTIONAL
     rows_in, rows_out = _known(calm.rows_in), _known(calm.rows_out)
     if rows_in <= 0:
         return Feature(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, Output(declared or Output.PROPORTIONAL))
-    busy_s, cpu_s = _of_rows(calm.busy_s, stressed.busy_s / growth), _of_rows(calm.cpu_s, stressed.cpu_s / growth)
+    growth = _known(stressed.rows_in) / rows_in / stress_ratio
+    busy_s = _of_rows(calm.busy_s, stressed.busy_s / stress_ratio, growth)
+    cpu_s = _of_rows(calm.cpu_s, stressed.cpu_s / stress_ratio, growth)
     return Feature(
         min_latency_s=busy_s / rows_in,
         cpu_s=cpu_s / rows_in,
@@ -163,14 +168,16 @@ def _feature(
     )
 
 
-def _of_rows(calm_s: float, stressed_s: float) -> float:
-    """Return the cost of the small stream's rows, given what as many rows cost under stress.
+def _of_rows(calm_s: float, stressed_s: float, growth: float) -> float:
+    """Return the cost of the small stream's rows, given what `growth` times as many cost in the same time.
 
     A task that polls and a batch that ends cost the same for few rows as for many, and would look like a cost of the
-    few: where rows are far cheaper under stress, that is their own cost. Else it is the small stream's, as it has no
-    contention.
+    few: where rows are far cheaper under stress, what the further rows cost is their own. Else it is the small
+    stream's, as it has no contention.
     """
-    return stressed_s if stressed_s < FIXED_COSTS * calm_s else calm_s
+    if growth < GREW or stressed_s >= FIXED_COSTS * growth * calm_s:
+        return calm_s
+    return max(0.0, (stressed_s - calm_s) / (growth - 1))
 
 
 def _measured_output(calm: OperatorWindow, stressed: OperatorWindow, stress_ratio: float) -> Output:

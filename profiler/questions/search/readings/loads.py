@@ -7,8 +7,9 @@ a bottleneck behind a skewed key, and lead to worse answers (scripts/benches/res
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from profiler.experiment.observation import Observation
 from profiler.experiment.rounds import Round
 
 
@@ -30,11 +31,17 @@ def cpu_per_source_row(measured: Round) -> dict[str, float]:
     return {name: seen.cpu_s / rows for name, seen in measured.measurement.operators.items()}
 
 
+def cores_in_use(windows: Sequence[Observation]) -> float:
+    """Return the cores in use: by the elements, and by what shares the machine with them."""
+    duration_s = sum(window.duration_s for window in windows)
+    own_s = sum(seen.cpu_s for window in windows for seen in window.operators.values())
+    whole = [used for window in windows if (used := window.lasting_cores) is not None]
+    return max(own_s / duration_s, statistics.fmean(whole) if whole else 0.0)
+
+
 def cpu_share(measured: Round, cores: int) -> float:
-    """Return the share of all cores in use: by the elements, and by what shares the machine with them."""
-    own = sum(seen.cpu_s for seen in measured.measurement.operators.values()) / measured.measurement.duration_s
-    whole = [used for window in measured.measurement.windows if (used := window.lasting_cores) is not None]
-    return max(own, statistics.fmean(whole) if whole else 0.0) / cores
+    """Return the share of all cores in use."""
+    return cores_in_use(measured.measurement.windows) / cores
 
 
 def busiest_first(shares: Mapping[str, float], names: Iterable[str]) -> list[str]:

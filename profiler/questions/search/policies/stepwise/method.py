@@ -10,12 +10,12 @@ from profiler.questions.search.policies.stepwise.additions import ALL, Addition
 from profiler.questions.search.policies.stepwise.give_back import give_back
 from profiler.questions.search.policies.stepwise.operator_capacity import operator_capacity
 from profiler.questions.search.policies.stepwise.platform_capability import (
-    fastest_is_far_ahead,
+    late_is_far_ahead,
     platform_capability,
     ratio_start,
     throttle,
 )
-from profiler.questions.search.policies.stepwise.proposals import slot_proposals
+from profiler.questions.search.policies.stepwise.proposals import MOST, SlotProposals
 from profiler.questions.search.policies.stepwise.ratios import task_ratios
 from profiler.questions.search.policies.stepwise.start import one_task_each
 from profiler.questions.search.readings.features import Features, application_features
@@ -46,26 +46,39 @@ class Stepwise:
 def steps_two_and_three(search: Search, features: Features, additions: frozenset[Addition]) -> Moves:
     """Go on from the incumbent with features that are known: platform capability, operator capacity, give-back."""
     ratios = task_ratios(search.topology, features, search.parameters.slice)
-    if Addition.SLOT_PROGRAMME in additions:
-        yield from slot_proposals(search, features, balance=Addition.BALANCE in additions)
-    if fastest_is_far_ahead(search):
+    proposals = SlotProposals(
+        search,
+        features,
+        balance=Addition.BALANCE in additions,
+        left=MOST if Addition.SLOT_PROGRAMME in additions else 0,
+    )
+    yield from proposals.tried()
+    if late_is_far_ahead(search):
         yield from throttle(search)
     if search.incumbent.trial.action is Action.START:
         yield from ratio_start(search, ratios)
-    if not _settled(search, additions):
+    if not _settled(search, additions, proposals):
         yield from platform_capability(search, ratios)
-    if not _settled(search, additions):
-        yield from operator_capacity(search, additions)
+        yield from proposals.tried()
+    if not _settled(search, additions, proposals):
+        yield from operator_capacity(search, additions, proposals)
+        yield from proposals.tried()
     if Addition.GIVE_BACK in additions:
         yield from give_back(search)
     yield from throttle(search)
 
 
-def _settled(search: Search, additions: frozenset[Addition]) -> bool:
-    """Tell whether more tasks are in vain: the incumbent is bound by its latency, or by one key, or uses all cores."""
+def _settled(search: Search, additions: frozenset[Addition], proposals: SlotProposals) -> bool:
+    """Tell whether more tasks are in vain.
+
+    The incumbent is bound by its latency, or by one key; or the cores and slots that are left promise too little.
+    """
     if search.incumbent.configuration.offered_per_s is not None or search.is_held_by_a_key():
         return True
-    return Addition.SATURATION in additions and cpu_share(search.incumbent, search.context.cores) >= SATURATED
+    if Addition.SATURATION not in additions:
+        return False
+    is_full = cpu_share(search.incumbent, search.context.cores) >= SATURATED
+    return is_full or not proposals.is_worth_a_round(proposals.best_per_s)
 
 
 def _today(search: Search) -> Moves:

@@ -19,14 +19,16 @@ from profiler.experiment.rounds import Action, Step
 from profiler.job.configuration import Configuration
 from profiler.questions.search.policies.incumbent import Moves, Search
 from profiler.questions.search.policies.stepwise.additions import Addition
+from profiler.questions.search.policies.stepwise.proposals import SlotProposals
 from profiler.questions.search.readings.loads import busiest_first, capacities
 
 REVOCATIONS = 2
 TIE = 0.07
 
 
-def operator_capacity(search: Search, additions: frozenset[Addition]) -> Moves:
-    """Fine-tune single operators, starting from the incumbent."""
+def operator_capacity(search: Search, additions: frozenset[Addition], proposals: SlotProposals) -> Moves:
+    """Fine-tune single operators, starting from the incumbent; what can't gain what matters is not tried."""
+    saves_rounds = Addition.SATURATION in additions
     settled: set[str] = set()
     revoked_in_a_row = 0
     while revoked_in_a_row < REVOCATIONS:
@@ -37,6 +39,9 @@ def operator_capacity(search: Search, additions: frozenset[Addition]) -> Moves:
             return
         configuration, action = _enhanced(search, shares, raised, exchange=Addition.EXCHANGE in additions)
         if configuration is None or search.known(configuration):
+            settled.update(raised)
+            continue
+        if saves_rounds and not proposals.is_worth_a_round(proposals.most_per_s(configuration)):
             settled.update(raised)
             continue
         measured = yield from search.attempt(search.trial(configuration, Step.CAPACITY, action))

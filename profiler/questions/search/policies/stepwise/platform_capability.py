@@ -9,8 +9,8 @@ After each round the throughput is compared with the previous round's:
 The search ends when the next configuration does not fit the slots, after 3·n·slots / ‖R‖₁ rounds, and (a choice, else
 it would walk to the slot limit for nothing) after two changes in a row that both fail to raise the throughput.
 Throttling belongs to the end of the step: at stress the latency says how full the buffers are, so the constraint is
-checked by a probe at 90 % of the throughput, and only a fastest configuration that fails it has to be throttled. (A
-slower one that keeps it is no reason not to: throttled, the fastest may still do more.)
+checked by probes: at 90 % of the throughput, and lower where that is too much. Only a configuration that is late at
+90 % has to be throttled. (A slower one that need not be is no reason not to: throttled, the fastest may still do more.)
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from profiler.statistics.result import Verdict
 
 FRUITLESS = 2
 """Changes in a row without a rise that end the step."""
-THROTTLES = (0.8, 0.6, 0.4, 0.25, 0.1)
-"""Parts of the best throughput, of which the largest that keeps the latency constraint is looked for."""
+THROTTLES = 3
+"""Rounds that are throttled at the most, one below the other, until one keeps the latency constraint."""
+LESS = 0.85
+"""Part of a throttled rate that is offered next, where it did not keep the constraint over a whole round."""
 FAR_AHEAD = 2.0
 """Times the incumbent's throughput that a throttled round must promise to be tried before other tasks are."""
 
@@ -60,60 +62,54 @@ def platform_capability(search: Search, ratios: Ratios) -> Moves:
         action = Action.SOURCE if action is Action.SINKS else Action.SINKS
 
 
-def fastest_is_far_ahead(search: Search) -> bool:
-    """Tell whether the fastest round violates the latency constraint, and would still be far ahead if throttled."""
-    fastest = _fastest(search)
-    return not search.meets_latency(fastest) and (
-        THROTTLES[0] * fastest.throughput_per_s >= FAR_AHEAD * search.incumbent.throughput_per_s
-    )
+def late_is_far_ahead(search: Search) -> bool:
+    """Tell whether a round that violates the latency constraint would still be far ahead if it were throttled."""
+    late = _late(search)
+    return late is not None and _kept(search, late) >= FAR_AHEAD * _kept(search, search.incumbent)
 
 
 def throttle(search: Search) -> Moves:
-    """Find the most that the fastest configuration can be offered within the latency constraint, by halving.
+    """Offer less to the tasks that are late at 90 % of their throughput, but keep the latency at the highest rate.
 
-    Nothing to do where the fastest keeps it; and where a slower configuration keeps it unthrottled, only rates above
-    what that one does are worth a round. One after the other instead of by halving, a search spends more rounds on
-    rates that do not keep it (scripts/benches/results/quality.md).
+    The probes of their round told that rate. Where a configuration that need not be throttled keeps the latency at as
+    much, there is nothing to do.
     """
-    fastest = _fastest(search)
-    if search.meets_latency(fastest) or fastest.trial.fused:
+    late = _late(search)
+    if late is None:
         return
-    parts = _parts_worth_offering(search, fastest)
-    while parts:
-        middle = (len(parts) - 1) // 2
-        part = parts[middle]
-        limited = fastest.configuration.throttled(part * fastest.throughput_per_s)
+    rate_per_s = _kept(search, late)
+    for _ in range(THROTTLES):
+        # Today's job may keep it too: it is the answer where nothing is faster.
+        known = [search.incumbent, *(past for past in search.rounds if past.trial.fused)]
+        least = max((_kept(search, past) for past in known if search.meets_latency(past)), default=0.0)
+        limited = late.configuration.throttled(rate_per_s)
+        if rate_per_s <= (1 + search.parameters.relevant_effect) * least or search.known(limited):
+            return
         measured = yield from search.attempt(search.trial(limited, Step.PLATFORM, Action.THROTTLE))
         met = search.meets_latency(measured)
         limit = f"{search.parameters.latency_ms:g} ms"
-        why = f"at {part:.0%} of the throughput the latency constraint of {limit} is {'met' if met else 'violated'}"
+        why = f"offered {rate_per_s:,.0f} rows/s, the latency constraint of {limit} is {'met' if met else 'violated'}"
         yield from search.decide(measured, why, accepted=met)
-        parts = parts[:middle] if met else parts[middle + 1 :]
+        if met:
+            return
+        rate_per_s *= LESS
 
 
-def _parts_worth_offering(search: Search, fastest: Round) -> tuple[float, ...]:
-    """Return the parts above what keeps the latency already and below what these tasks did not keep it at."""
-    # Today's job may keep it too: it is the answer where nothing is faster.
-    known = [search.incumbent, *(past for past in search.rounds if past.trial.fused)]
-    kept = max((past.throughput_per_s for past in known if search.meets_latency(past)), default=0.0)
-    violated = min(
-        (
-            past.configuration.offered_per_s
-            for past in search.rounds
-            if past.configuration.offered_per_s is not None
-            and past.configuration.tasks == fastest.configuration.tasks
-            and not search.meets_latency(past)
-        ),
-        default=math.inf,
-    )
-    least = (1 + search.parameters.relevant_effect) * kept
-    return tuple(part for part in THROTTLES if least < part * fastest.throughput_per_s < violated)
+def _late(search: Search) -> Round | None:
+    """Return the round that is late unless throttled, and then keeps the latency at the highest rate.
+
+    The job as written is none that could be offered less.
+    """
+    late = [
+        past
+        for past in search.rounds
+        if past.configuration.offered_per_s is None and not past.trial.fused and not search.meets_latency(past)
+    ]
+    return max(late, key=lambda past: _kept(search, past), default=None)
 
 
-def _fastest(search: Search) -> Round:
-    """Return the fastest round of tasks that may be throttled; the job as written only where there is nothing else."""
-    with_own_tasks = [measured for measured in search.rounds if not measured.trial.fused]
-    return max(with_own_tasks or search.rounds, key=lambda measured: measured.throughput_per_s)
+def _kept(search: Search, measured: Round) -> float:
+    return measured.kept_per_s(search.parameters.constraint)
 
 
 def ratio_start(search: Search, ratios: Ratios) -> Moves:

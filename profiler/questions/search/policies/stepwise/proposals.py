@@ -1,82 +1,130 @@
-"""The slot programme's trials: from the features first, then from the loads that were measured under load."""
+"""The slot programme's trials: from the features first, then from what was measured under load.
+
+The programme is solved again after every round of its own, accepted or not, and once more after each step that found a
+better place, until it repeats itself. Its first solution may be far off: a service that waits lets few rows through one
+task, too few to tell what they cost the cores beside what batches cost. What was measured with many tasks tells it, so
+the slots that are free while waiting bounds the job are taken by the next solution, in one jump.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from profiler.experiment.rounds import Action, Round, Step
+from profiler.job.configuration import Configuration
 from profiler.questions.search.policies.incumbent import Moves, Search
-from profiler.questions.search.policies.stepwise.slot_programme import Proposal, balanced, element_bounds, propose
+from profiler.questions.search.policies.stepwise.costs import Costs
+from profiler.questions.search.policies.stepwise.slot_programme import (
+    Bounds,
+    Proposal,
+    balanced,
+    element_bounds,
+    propose,
+)
 from profiler.questions.search.readings.features import Features
-from profiler.questions.search.readings.loads import cpu_per_source_row, loads_per_source_row
 
-MOST = 3
-"""The most proposals that are made: the second and third use loads measured at the one before."""
-
-THREADS_PER_CORE = 4
-"""Tasks per core beyond which more of them share the cores no better and cost more, where the cores are the limit."""
+MOST = 4
+"""The most proposals of one search: all but the first use what was measured under load."""
 
 
-def slot_proposals(search: Search, features: Features, *, most: int = MOST, balance: bool = False) -> Moves:
-    """Try what the slot programme proposes until it repeats itself.
+@dataclass(slots=True)
+class SlotProposals:
+    """The slot programme of one search."""
 
-    Where the cores are the limit, the first proposal is balanced over the nodes and the second fills the slots in
-    proportion to the loads; where the slots are, each one corrects the loads of the one before.
-    """
-    solver = _Solver(search, features, balance=balance)
-    loads = {name: feature.busy_s_per_source_row for name, feature in features.elements.items()}
-    cpu_s = sum(feature.cpu_s_per_source_row for feature in features.elements.values())
-    filled = False
-    for _ in range(most):
-        proposal = solver.solve(loads, cpu_s, fill=filled)
-        configuration = search.bounded(search.context.smallest(), proposal.tasks)
-        if search.known(configuration) or not search.fits(configuration):
-            return
-        trial = search.trial(configuration, Step.PLATFORM, Action.SLOTS, predicted_per_s=proposal.predicted_per_s)
-        measured = yield from search.attempt(trial)
-        yield from search.judge(measured)
-        if filled:
-            return
-        filled = balance and proposal.cpu_bound
-        loads = _uncontended_loads(features, measured) if filled else loads_per_source_row(measured)
-        cpu_s = sum(cpu_per_source_row(measured).values())
+    search: Search
+    features: Features
+    balance: bool = False
+    """Whether proposals are balanced over nodes, and have tasks enough to share cores, where these are the limit."""
+    left: int = MOST
+    """The proposals that may still be made."""
 
+    def tried(self) -> Moves:
+        """Try what the programme proposes until it repeats itself, or promises no gain that matters."""
+        while self.left > 0:
+            proposal = self._solved()
+            configuration = self.search.bounded(self.search.context.smallest(), proposal.tasks)
+            if self.search.known(configuration) or not self.search.fits(configuration):
+                return
+            if not self.is_worth_a_round(proposal.predicted_per_s):
+                return
+            self.left -= 1
+            trial = self.search.trial(
+                configuration, Step.PLATFORM, Action.SLOTS, predicted_per_s=proposal.predicted_per_s
+            )
+            measured = yield from self.search.attempt(trial)
+            yield from self.search.judge(measured)
 
-def _uncontended_loads(features: Features, measured: Round) -> dict[str, float]:
-    """Return CPU as it is under load plus waiting as it is without: busy time would count the wait for a core."""
-    cpu = cpu_per_source_row(measured)
-    return {
-        name: cpu[name] + max(0.0, feature.busy_s_per_source_row - feature.cpu_s_per_source_row)
-        for name, feature in features.elements.items()
-    }
+    def is_worth_a_round(self, predicted_per_s: float) -> bool:
+        """Tell whether a prediction is a relevant gain over the incumbent, which may lose some if it is late."""
+        incumbent = self.search.incumbent
+        if not self.search.meets_latency(incumbent):
+            return True
+        return predicted_per_s >= (1 + self.search.parameters.relevant_effect) * incumbent.throughput_per_s
 
+    def most_per_s(self, configuration: Configuration) -> float:
+        """Return the most that a configuration can do, by the least that the incumbent's rows cost."""
+        return self._most_per_s(self._least_costs(), configuration.tasks)
 
-class _Solver:
-    """The slot programme of one search: what stays the same from proposal to proposal."""
+    @property
+    def best_per_s(self) -> float:
+        """The most that any configuration can do with these slots and cores, by the least that rows cost."""
+        costs = self._least_costs()
+        return self._proposed(costs, costs.busy_s).predicted_per_s
 
-    def __init__(self, search: Search, features: Features, *, balance: bool) -> None:
-        self.search = search
-        self.context = search.context
-        self.fixed = {
-            name: search.clamp(name, math.ceil(features.elements[name].busy_s_per_s - 1e-9))
-            for name in features.dominated
-        }
-        self.balance = balance
+    def _solved(self) -> Proposal:
+        """Solve the programme with the costs that were seen last.
 
-    def solve(self, loads: Mapping[str, float], cpu_s: float, *, fill: bool) -> Proposal:
-        """Solve the programme for these loads per source row, within bounds that rounds may have narrowed."""
-        names = (name for name in self.search.topology.names if name not in self.fixed)
-        bounds = element_bounds(self.search, names)
-        proposal = propose(
-            {name: loads[name] for name in bounds},
-            cpu_s,
-            bounds=bounds,
-            fixed=self.fixed,
-            slots=min(self.context.slots, THREADS_PER_CORE * self.context.cores) if fill else self.context.slots,
-            cores=self.context.cores,
-            fill=fill,
-        )
-        if fill or not self.balance:
+        Where the cores are the limit, its first solution is balanced over the nodes, and the next one has tasks enough
+        to share the cores.
+        """
+        last = self.search.rounds[-1]
+        is_own = last.trial.action is Action.SLOTS
+        costs = self._costs(last if is_own else self.search.incumbent)
+        proposal = self._proposed(costs, costs.busy_s)
+        if not (self.balance and proposal.cpu_bound):
             return proposal
-        return balanced(proposal, bounds, slots=self.context.slots, nodes=self.context.nodes)
+        if is_own:
+            sharing = self._proposed(costs, costs.sharing_cores())
+            proposal = replace(sharing, cpu_bound=True)
+        context = self.search.context
+        even = balanced(proposal, costs, self._bounds(), slots=context.slots, cores=context.cores, nodes=context.nodes)
+        return replace(even, predicted_per_s=self._most_per_s(costs, even.tasks))
+
+    def _proposed(self, costs: Costs, loads: Mapping[str, float]) -> Proposal:
+        """Solve the programme for loads per source row, within bounds that rounds may have narrowed."""
+        bounds, context = self._bounds(), self.search.context
+        return propose(
+            {name: loads[name] for name in bounds},
+            costs.whole.most_per_s(context.cores),
+            bounds=bounds,
+            fixed={
+                name: self.search.clamp(name, math.ceil(self.features.elements[name].busy_s_per_s - 1e-9))
+                for name in self.features.dominated
+            },
+            slots=context.slots,
+        )
+
+    def _most_per_s(self, costs: Costs, tasks: Mapping[str, int]) -> float:
+        rates = (tasks[name] / costs.busy_s[name] for name in self._scaled() if costs.busy_s[name] > 0)
+        return min(costs.whole.most_per_s(self.search.context.cores), *rates)
+
+    def _costs(self, measured: Round) -> Costs:
+        """Return what a row costs as a round saw it; of one task each, and of the job as written, step 1 tells more."""
+        costs = Costs.of(self.features)
+        return costs if _is_told_by_step_one(measured) else costs.under(measured, self.search.context)
+
+    def _least_costs(self) -> Costs:
+        costs, incumbent = Costs.of(self.features), self.search.incumbent
+        return costs if _is_told_by_step_one(incumbent) else costs.at_least(incumbent)
+
+    def _scaled(self) -> list[str]:
+        return [name for name in self.search.topology.names if name not in self.features.dominated]
+
+    def _bounds(self) -> dict[str, Bounds]:
+        return element_bounds(self.search, self._scaled())
+
+
+def _is_told_by_step_one(measured: Round) -> bool:
+    return measured.trial.action is Action.START or measured.trial.fused
