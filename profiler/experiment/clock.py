@@ -111,9 +111,13 @@ class BlockTime:
         elif isinstance(event, BlockMeasured):
             self._blocks_s.append(now_s - self._began_s)
 
-    def allows(self, blocks: int, windows: int) -> bool:
-        """Tell whether so many blocks of so many windows each would end in time."""
-        return self.deadline.left_s >= blocks * self.block_s(windows)
+    def allows(self, blocks: int, windows: int, *, standing: bool = False) -> bool:
+        """Tell whether so many blocks of so many windows each would end in time.
+
+        Those of arms that are `standing` need no deployment, but a window each for the change of the load.
+        """
+        block_s = (windows + 1) * self._window_s if standing else self.block_s(windows)
+        return self.deadline.left_s >= blocks * block_s
 
     def block_s(self, windows: int) -> float:
         """Return the seconds that a block of so many windows probably takes."""

@@ -12,18 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
 from profiler.experiment.blocks import Blocks
 from profiler.experiment.engine import Deployment, Engine
 from profiler.experiment.observation import BlockWindows
+from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
 
-TURNS = 2
+TURNS = 3
 """Turns after which the arms are deployed anew."""
+SHORTER = 2 / 3
+"""Part of a block's windows that one of an arm that stands has, and as many blocks more fit the same time: a change of
+the load is quickly made, and what is close together differs less."""
 
 
 def fit_at_once(engine: Engine, jobs: Iterable[tuple[Topology, Configuration]]) -> bool:
@@ -34,6 +38,11 @@ def fit_at_once(engine: Engine, jobs: Iterable[tuple[Topology, Configuration]]) 
         for topology, configuration in jobs
     )
     return platform.side_by_side and sum(needed) <= platform.slots
+
+
+def shorter_blocks(design: WindowPlan) -> WindowPlan:
+    """Return the design for arms that stand: more turns, and shorter ones."""
+    return replace(design, block=max(1, round(SHORTER * design.block)), blocks=round(design.blocks / SHORTER))
 
 
 @dataclass(slots=True)

@@ -45,8 +45,8 @@ WARM_UP = WindowPlan(windows=4, probe=1)
 BLOCK_WINDOWS = 3
 """Windows of a block; one before them does not count, as in a confirmation."""
 TURN_WINDOWS = 2
-TURNS = 8
-TOGETHER = 6
+TURNS = 6
+TOGETHER = 4
 POWER_AT = 0.10
 ALPHA = 0.05
 SECONDS = (120.0, 240.0)

@@ -12,19 +12,23 @@ from pathlib import Path
 import psutil
 import pytest
 
-from profiler.engines.spark.query import worker_daemon
+from profiler.engines.spark.workers import profile_worker_daemon
 
 SECRET = "secret"  # noqa: S105 - nobody's
 
 
 @pytest.fixture
-def daemon():
-    """Start it as Spark does: by its name, with the worker's module as its argument."""
+def daemon(tmp_path):
+    """Start it as Spark does: by its name, in the user's folder, with the worker's module as its argument."""
+    (tmp_path / "profiler.py").write_text("raise AssertionError('of the user')")
+    place = Path(profile_worker_daemon.__file__)
+    found = {"PYTHONPATH": str(place.parent), "PYTHON_WORKER_FACTORY_SECRET": SECRET, "SPARK_REUSE_WORKER": "1"}
     process = subprocess.Popen(
-        [sys.executable, "-m", worker_daemon.__name__, "pyspark.worker"],
+        [sys.executable, "-m", place.stem, "pyspark.worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHON_WORKER_FACTORY_SECRET": SECRET, "SPARK_REUSE_WORKER": "1"},
+        cwd=tmp_path,
+        env={**os.environ, **found},
     )
     yield process
     process.kill()

@@ -108,6 +108,14 @@ def test_a_block_that_was_measured_tells_what_the_next_one_takes():
     assert not time.allows(3, 5)
 
 
+def test_blocks_of_arms_that_stand_need_no_deployment():
+    """But a window each for the change of the load."""
+    time = followed((0, LOADING), (20, SEEN), (24, SEEN), (25, BLOCK), (41, SEEN), (45, SEEN), ends_s=45 + 36)
+    assert time.allows(3, 2, standing=True)
+    assert not time.allows(4, 2, standing=True)
+    assert not time.allows(3, 2)
+
+
 def test_windows_that_take_no_time_leave_time_for_any_number():
     """As simulated ones; without an end there is always time."""
     assert followed((5, LOADING), (5, SEEN), (5, SEEN), ends_s=6).allows(1000, 5)

@@ -10,7 +10,7 @@ from profiler.experiment.blocks import Arm, Blocks
 from profiler.experiment.confrontation import confront
 from profiler.experiment.engine import Platform
 from profiler.experiment.events import BlockStarted
-from profiler.experiment.standing import TURNS, StandingArms, fit_at_once
+from profiler.experiment.standing import TURNS, StandingArms, fit_at_once, shorter_blocks
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.statistics.result import Verdict
@@ -95,7 +95,7 @@ def test_only_the_first_block_after_a_deployment_has_windows_that_do_not_count()
 def test_arms_are_deployed_anew_after_some_turns():
     """What one deployment has over another of the same tasks must not look like a difference of the arms."""
     machine = Machine()
-    stood(machine, [(0, 1), (1, 0)] * TURNS)
+    stood(machine, [(0, 1)] * (2 * TURNS))
     assert machine.told.count(("deployed", 1)) == 2
     assert machine.open == 0
 
@@ -106,6 +106,13 @@ def test_an_arm_that_takes_no_part_any_more_is_taken_down():
     stood(machine, [(0, 1, 2), (2, 0)], tasks=(1, 2, 3))
     assert machine.told.count(("closed", 2)) == 1
     assert ("observed", 2) not in machine.told[machine.told.index(("closed", 2)) :]
+
+
+def test_blocks_of_arms_that_stand_are_shorter_and_more():
+    """The same windows in all, closer together."""
+    found = shorter_blocks(WindowPlan(block=3, blocks=6))
+    assert (found.block, found.blocks) == (2, 9)
+    assert shorter_blocks(WindowPlan(block=1, blocks=0)) == WindowPlan(block=1, blocks=0)
 
 
 def test_an_interrupted_turn_leaves_nothing_standing():

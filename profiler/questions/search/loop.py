@@ -21,7 +21,7 @@ from profiler.experiment.events import Event, Listener, RoundDecided, RoundMeasu
 from profiler.experiment.measure import Load
 from profiler.experiment.observation import Measurement
 from profiler.experiment.rounds import Action, Round, Step, Trial
-from profiler.experiment.standing import fit_at_once
+from profiler.experiment.standing import fit_at_once, shorter_blocks
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
@@ -237,14 +237,16 @@ class Loop:
             report=self._tell,
         )
 
-    def _blocks_in_time(self, arms: int) -> int:
+    def _blocks_in_time(self, design: WindowPlan, arms: int, *, standing: bool) -> int:
         """Choose the blocks per arm before any of them is seen: what they say must not decide how many there are."""
         times = self._times
         if times is None:
-            return self.design.blocks
-        windows = self.design.block_windows
-        fitting = (blocks for blocks in range(self.design.blocks, 0, -1) if times.allows(blocks * arms, windows))
-        return min(self.design.blocks, max(FEWEST_BLOCKS, next(fitting, 0)))
+            return design.blocks
+        windows = design.block if standing else design.block_windows
+        fitting = (
+            blocks for blocks in range(design.blocks, 0, -1) if times.allows(blocks * arms, windows, standing=standing)
+        )
+        return min(design.blocks, max(FEWEST_BLOCKS, next(fitting, 0)))
 
     def _confirmed(self, profile: SearchResult) -> SearchResult:
         """Measure the answer against the initial configuration and the runner-up, interleaved."""
@@ -253,8 +255,9 @@ class Loop:
         arms = [_arm(measured) for measured in (profile.answer, *others)]
         alpha = self.parameters.significance
         self._warm_up(arms[0])
-        design = replace(self.design, blocks=self._blocks_in_time(len(arms)))
         standing = fit_at_once(self.engine, [(self.topology, arm.configuration) for arm in arms])
+        design = shorter_blocks(self.design) if standing else self.design
+        design = replace(design, blocks=self._blocks_in_time(design, len(arms), standing=standing))
         found = confront(
             self.engine, self.topology, arms, design, alpha=alpha, rivals=(2,), standing=standing, report=self._tell
         )

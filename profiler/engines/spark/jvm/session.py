@@ -29,7 +29,7 @@ from profiler.engines.spark.jvm import loopback
 from profiler.engines.spark.jvm.garbage import Garbage
 from profiler.engines.spark.jvm.job_settings import PYTHON, SHUFFLE
 from profiler.engines.spark.jvm.launch import Variables, environment, of_this_spark, on_the_command_line
-from profiler.engines.spark.query import worker_daemon
+from profiler.engines.spark.workers import profile_worker_daemon
 from profiler.errors import ProfileError, UsageError
 from profiler.services.child import ended
 from profiler.services.java import find_java
@@ -63,7 +63,8 @@ SETTINGS: Mapping[str, str] = {
 }
 """Settings of the engine; a user's own come on top."""
 
-_ON_THIS_MACHINE: Mapping[str, str] = {**loopback.SETTINGS, "spark.python.daemon.module": worker_daemon.__name__}
+_WORKERS = Path(profile_worker_daemon.__file__)
+_ON_THIS_MACHINE: Mapping[str, str] = {**loopback.SETTINGS, "spark.python.daemon.module": _WORKERS.stem}
 """Settings for a local master only: a cluster need not have this package."""
 
 _SLOTS_PER_CORE = 20
@@ -302,7 +303,9 @@ class Session:
         if self.local:
             variables["PYSPARK_PYTHON"] = sys.executable
             variables["SPARK_LOCAL_IP"] = "127.0.0.1"
-            variables["PYTHONPATH"] = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+            variables["PYTHONPATH"] = os.pathsep.join(
+                path or str(Path.cwd()) for path in [*sys.path, str(_WORKERS.parent)]
+            )
         return variables
 
     def _end_jvm(self) -> None:
