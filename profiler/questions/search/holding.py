@@ -79,10 +79,11 @@ class UsualSpeed:
     """1 for a job that CPU bounds, 0 for one that waits."""
 
     @classmethod
-    def of(cls, rounds: Sequence[Round]) -> Self:
-        """Read it off the windows of all rounds."""
-        speeds = [window.machine_speed for past in rounds for window in past.measurement.windows]
-        if not speeds or min(speeds) <= 0:
+    def of(cls, rounds: Sequence[Round], seen: Sequence[Observation] = ()) -> Self:
+        """Read it off the windows of all rounds, and of all else that was `seen` meanwhile."""
+        windows = [window for past in rounds for window in past.measurement.windows]
+        speeds = [window.machine_speed for window in (*windows, *seen) if window.machine_speed > 0]
+        if not speeds:
             return cls()
         return cls(statistics.geometric_mean(speeds), search_noise(windows_at_stress(rounds)).speed_slope)
 
