@@ -97,8 +97,8 @@ def code_of(fingerprint: Fingerprint) -> str:
 
     What was asked is kept by itself, and slots that nobody stated follow the free memory.
     """
-    platform = fingerprint.platform if fingerprint.stated_slots else {**fingerprint.platform, "slots": ""}
-    return replace(fingerprint, asked={}, platform=platform).digest
+    stated = {name: fact for name, fact in fingerprint.platform.items() if name != "slots" or fingerprint.stated_slots}
+    return replace(fingerprint, asked={}, platform=stated).digest
 
 
 def foreseen_fingerprint(topology: Topology, reference: str, settings: Settings, stored: Fingerprint) -> Fingerprint:

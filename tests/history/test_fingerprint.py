@@ -21,6 +21,7 @@ from profiler.history.fingerprint.fingerprint import (
 from profiler.job.loading import load_topology
 from profiler.job.operator_code import code_pieces
 from profiler.job.topology import Cost, Operator, Source, Topology
+from profiler.questions.fingerprints import code_of
 from profiler.traffic.generator.payloads import Message
 from profiler.traffic.payload_sample import SAMPLED, sample_differences, sample_of
 from profiler.traffic.workload_file import sample_file
@@ -212,6 +213,15 @@ def test_slots_that_follow_the_free_memory_count_only_where_they_bind():
     assert parts(before, now, most_slots=19) == {Part.PLATFORM}
     stated = taken(topology, slots=36)
     assert parts(before, stated, most_slots=18) == {Part.PLATFORM}
+
+
+def test_rounds_belong_to_one_run_whatever_memory_was_free():
+    """Slots that nobody stated follow it, and a run that was interrupted is gone on with all the same."""
+    topology = chain(Operator("a", cost=Cost(cpu_ms=1)))
+    followed = [code_of(taken(topology, slots=slots, stated_slots=False)) for slots in (40, 36)]
+    assert followed[0] == followed[1]
+    stated = [code_of(taken(topology, slots=slots)) for slots in (40, 36)]
+    assert stated[0] != stated[1]
 
 
 # The data.
