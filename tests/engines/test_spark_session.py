@@ -265,7 +265,7 @@ def test_what_only_the_launcher_reads_stays_on_the_command_line():
 def test_what_a_session_starts_with_is_told_as_it_is(monkeypatch, run):
     """Buffers between stages and how long readers wait are not Spark's own; what a user gave goes before."""
     assert SHUFFLE.items() <= session.SETTINGS.items()
-    own, given = SHUFFLE
+    given, *own = SHUFFLE
     stand_in = SimpleNamespace(rest_url="", local=False, master="spark://host:7077", slots=4, cores=4, nodes=1)
     stand_in.close = lambda: None
     monkeypatch.setattr(engine, "Session", lambda *arguments, **more: stand_in)
@@ -275,7 +275,7 @@ def test_what_a_session_starts_with_is_told_as_it_is(monkeypatch, run):
     started = engine.SparkEngine(run, kafka, [], lambda source: None, settings=settings)
     platform = started.platform
     started.close()
-    assert platform.launch_settings == {own: SHUFFLE[own], given: "7"}
+    assert platform.launch_settings == {**{name: SHUFFLE[name] for name in own}, given: "7"}
     assert platform.job_settings.keys() == {"spark.sql.optimizer.excludedRules", "spark.some.setting"}
     assert platform.source_options == {"kafka.fetch.max.wait.ms": "100"}
 

@@ -28,6 +28,9 @@ SHUFFLE: Mapping[str, str] = {
     # What is buffered between stages drains after a batch's end, so less of it keeps overloaded batches short.
     "spark.shuffle.streaming.writerMaxMemory": "262144",
     "spark.shuffle.streaming.readerMaxMemory": "262144",
+    # A row waits for company between two stages. With Spark's own 50 ms most of the latency at a small rate is that; a
+    # shorter wait showed no cost in throughput (scripts/benches/results/latency.md).
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "10",
 }
 """Settings that Spark takes only when a session starts."""
 
