@@ -242,11 +242,7 @@ class Loop:
         times = self._times
         if times is None:
             return design.blocks
-        windows = design.block if standing else design.block_windows
-        fitting = (
-            blocks for blocks in range(design.blocks, 0, -1) if times.allows(blocks * arms, windows, standing=standing)
-        )
-        return min(design.blocks, max(FEWEST_BLOCKS, next(fitting, 0)))
+        return min(design.blocks, max(FEWEST_BLOCKS, times.fitting(design, arms, standing=standing)))
 
     def _confirmed(self, profile: SearchResult) -> SearchResult:
         """Measure the answer against the initial configuration and the runner-up, interleaved."""
