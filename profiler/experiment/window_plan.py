@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 FEWEST_WINDOWS = 4
 """The fewest windows of a round: fewer make it doubtful, and tell no hopeless one."""
-VERIFICATION_WARM_UP_BATCHES = 1
-"""Batches of a new deployment that a verification does not count; its second try goes on with the same one."""
-VERIFICATION_BATCHES = 1
-"""Batches of production's length that a verification looks at."""
+LONGEST_BATCH_S = 30.0
+"""The longest batch that is run to stand for one of production's."""
+TYPICAL_BATCHES = 4
+"""Batches that it takes, as a rule, to find the rate that an answer holds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from profiler.experiment.events import (
 from profiler.experiment.rounds import Round
 from profiler.report.rounds_table import RoundsTable
 from profiler.report.time_left import TimeLeft
-from profiler.report.words import change
+from profiler.report.words import change, lasting
 
 COUNTED_EVERY_S = 5.0
 """Seconds between two lines of a log that differ in their figures only: downloads count fast."""
@@ -158,7 +158,7 @@ def block_in_words(event: BlockStarted) -> str:
 
 def verification_in_words(event: VerificationStarted) -> str:
     """Say what the last run does."""
-    return f"verifying {event.configuration} at {event.rate_per_s:,.0f} rows/s with batches of {event.batch_s:g} s"
+    return f"verifying {event.configuration} at {event.rate_per_s:,.0f} rows/s with batches of {lasting(event.batch_s)}"
 
 
 class LivePanel:

@@ -17,7 +17,7 @@ from profiler.experiment.events import (
     VerificationStarted,
     WindowSeen,
 )
-from profiler.experiment.window_plan import VERIFICATION_BATCHES, VERIFICATION_WARM_UP_BATCHES, WindowPlan
+from profiler.experiment.window_plan import LONGEST_BATCH_S, TYPICAL_BATCHES, WindowPlan
 from profiler.report.words import minutes
 
 TYPICAL_ROUNDS = 5
@@ -43,7 +43,7 @@ class TimeLeft:
         arms: int = ARMS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take `cold_s` for the seconds that a new engine is loaded first, `batch_s` for a verification's batches.
+        """Take `cold_s` for the seconds that a new engine is loaded first, `batch_s` for production's batches.
 
         The rounds of a search end within `budget_s`, and all of it within `whole_s`.
         """
@@ -51,9 +51,7 @@ class TimeLeft:
         self._rounds = rounds
         self._arms = arms
         self._window_s = window_s + DRAINING_S
-        self._verifying_s = (
-            0.0 if batch_s is None else DEPLOYING_S + (VERIFICATION_WARM_UP_BATCHES + VERIFICATION_BATCHES) * batch_s
-        )
+        self._verifying_s = 0.0 if batch_s is None else DEPLOYING_S + TYPICAL_BATCHES * min(batch_s, LONGEST_BATCH_S)
         self._clock = clock
         self._began_s = clock()
         self._ends_s = [self._began_s + STARTING_S + cold_s]
@@ -78,7 +76,7 @@ class TimeLeft:
             case BlockStarted(index, planned, together=together):
                 self._searching = False
                 self._blocks_left = math.ceil((planned - index) / together)
-            case VerificationStarted():
+            case VerificationStarted() if self._settled_end_s is None:
                 self._settled_end_s = self._clock() + self._verifying_s
             case WindowSeen():
                 pass

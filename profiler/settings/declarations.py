@@ -177,7 +177,7 @@ class Settings:
         "budget",
         duration(),
         "No round or block starts that would end after this time; a confirmation is finished.",
-        unset="no limit; on Spark a search 6m (several queries 12m, --quick 3m30s), a gate 6m",
+        unset="no limit; on Spark a search 3m40s (several queries twice that, --quick 3m30s), a gate 6m",
     )
     seed: int = declared(
         "seed",

@@ -12,8 +12,8 @@ from profiler.engines.opening import opened_engine
 from profiler.experiment.blocks import Arm
 from profiler.experiment.events import Event, RoundDecided
 from profiler.job.configuration import Configuration
-from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.policies import POLICIES
+from profiler.questions.search.result import SearchResult
 from profiler.questions.search.session import loop_on
 from profiler.questions.search.terms import SearchTerms
 from profiler.settings.declarations import Settings

@@ -22,7 +22,8 @@ import numpy as np
 from profiler.engines.opening import prepared_engine
 from profiler.engines.spark.engine import SparkEngine
 from profiler.engines.spark.kind import SEVERAL_QUERIES
-from profiler.experiment.measure import PROBE_LOAD, STRESS, Load
+from profiler.experiment.latency_probe import PROBE_LOAD
+from profiler.experiment.measure import STRESS, Load
 from profiler.experiment.observation import Detail, Latency, Observation
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan

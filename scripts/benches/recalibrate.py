@@ -26,9 +26,10 @@ from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Topology
 from profiler.questions.recalibrate.decision import RecalibrationVerdict, verdict
 from profiler.questions.recalibrate.warm_start import Scope, WarmStart
-from profiler.questions.search.loop import Loop, SearchResult
+from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies.policy import Policy
 from profiler.questions.search.policies.stepwise import Stepwise
+from profiler.questions.search.result import SearchResult
 from profiler.questions.search.stored_profile import StoredProfile, StoredRounds
 from scripts.benches.rows import Row, row
 from scripts.benches.saved import Saved

@@ -41,7 +41,7 @@ def test_before_the_first_round_the_design_tells():
     confirmed = Profiling(WindowPlan(windows=10, probe=2, blocks=6)).time_left.left_s
     verified = Profiling(WindowPlan(windows=10, probe=2, blocks=6), batch_s=30.0).time_left.left_s
     assert 60 < quick < longer < confirmed < verified
-    assert verified - confirmed == pytest.approx(65)
+    assert verified - confirmed == pytest.approx(5 + 4 * 30)
 
 
 def test_the_rounds_tell_how_long_rounds_take():
@@ -76,7 +76,7 @@ def test_blocks_and_production_batches_are_counted_down():
     first = profiling.after(300, SearchEnded(ROUND, ROUND), BlockStarted(0, 12, ONE_EACH))
     later = profiling.after(100, BlockStarted(6, 12, ONE_EACH))
     assert first - later == pytest.approx(6 * (5 + 4 * 3.8))
-    assert profiling.after(100, VerificationStarted(ONE_EACH, 90.0, 30.0)) == pytest.approx(65)
+    assert profiling.after(100, VerificationStarted(ONE_EACH, 90.0, 30.0)) == pytest.approx(5 + 4 * 30)
     assert profiling.after(60) == pytest.approx(5)
 
 

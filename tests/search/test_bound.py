@@ -17,10 +17,11 @@ from profiler.questions.search.answer import Profile
 from profiler.questions.search.bound import By, bound_of
 from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document
-from profiler.questions.search.loop import Loop, SearchResult
+from profiler.questions.search.loop import Loop
 from profiler.questions.search.operators import classes_in_words, parts_of, start_of, state_in_words, state_rows
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Parameters, SearchContext
+from profiler.questions.search.result import SearchResult
 from profiler.questions.search.validity import where_it_holds
 from profiler.statistics.doubt import Doubt
 from tests.scenarios import outcome

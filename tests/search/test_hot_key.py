@@ -12,9 +12,10 @@ from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Action
 from profiler.experiment.window_plan import WindowPlan
 from profiler.questions.search.conclusion import profile_of
-from profiler.questions.search.loop import Loop, SearchResult
+from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.readings.hot_key import BOUND, further_gain, hot_shares, tasks_worth_having
+from profiler.questions.search.result import SearchResult
 from profiler.questions.search.validity import hot_key_notes, where_it_holds
 from tests.scenarios import outcome
 

@@ -18,9 +18,10 @@ from profiler.experiment.rounds import Action, Decision, Step
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.job.topology import Cost, Operator, Source, Topology
+from profiler.questions.search.choice import answer_of
 from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document, rounds_of
-from profiler.questions.search.loop import FEWEST_BLOCKS, Loop, TimeLimits, answer_of
+from profiler.questions.search.loop import FEWEST_BLOCKS, Loop, TimeLimits
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.policies.policy import Parameters, next_trial, replayed
 from profiler.questions.search.readings.evidence import screened

@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from profiler.questions.search.policies.stepwise.costs import Costs
+from profiler.experiment.disturbance import Disturbance
+from profiler.questions.search.policies.policy import SearchContext
+from profiler.questions.search.policies.stepwise.costs import Costs, waits_for_cores
 from profiler.questions.search.policies.stepwise.slot_programme import Bounds, Proposal, balanced, propose
 from profiler.questions.search.readings.cpu_cost import CpuCost
+from tests.scenarios import WAITS, operator_window, outcome
 
 WAITS_S = {"a": 0.002, "b": 0.008, "c": 0.004}
 
@@ -74,6 +77,19 @@ def test_only_work_needs_more_tasks_where_cores_are_shared():
     """Four threads on a core each take four times as long to work, and as long as alone to wait."""
     costs = Costs({"asks": 0.0071, "works": 0.0004}, {"asks": 0.0001, "works": 0.0004}, CpuCost(0.0, 0.0005))
     assert costs.sharing_cores() == pytest.approx({"asks": 0.0074, "works": 0.0016})
+
+
+@pytest.mark.parametrize(("taken_cores", "waits"), [(0.0, False), (1.2, True)])
+def test_tasks_wait_for_cores_that_a_neighbour_took(taken_cores, waits):
+    """Half of two cores in use is all of what is left, where others have more than one."""
+    context = SearchContext(WAITS, slots=8, cores=2)
+    operators = {name: operator_window(busy_s=3.0, cpu_s=0.75) for name in WAITS.names}
+    seen = outcome(dict.fromkeys(WAITS.names, 1), [100.0, 100.0], operators=operators)
+    disturbed = [
+        replace(each, disturbance=Disturbance(cores=2, other_cores=taken_cores)) for each in seen.measurement.windows
+    ]
+    found = replace(seen, measurement=replace(seen.measurement, windows=tuple(disturbed)))
+    assert waits_for_cores(found, context) is waits
 
 
 @settings(max_examples=60, deadline=None)

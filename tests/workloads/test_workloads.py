@@ -9,9 +9,10 @@ from profiler.engines.spark.layout.chains import cut
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.questions.check.terminal import depth
-from profiler.questions.search.loop import Loop, SearchResult
+from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.readings.features import dominated_operators
+from profiler.questions.search.result import SearchResult
 from profiler.shipped import WORKLOADS
 
 ON_SPARK = [name for name in WORKLOADS if name != "random-dag"]

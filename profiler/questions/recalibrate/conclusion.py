@@ -24,7 +24,7 @@ from profiler.questions.recalibrate.moved_features import Movement
 from profiler.questions.recalibrate.stored_answer import Look, Standing
 from profiler.questions.recalibrate.warm_start import Scope
 from profiler.questions.search.answer import Profile
-from profiler.questions.search.loop import SearchResult
+from profiler.questions.search.result import SearchResult
 from profiler.questions.search.stored_profile import StoredProfile
 from profiler.report.words import change
 

@@ -27,8 +27,8 @@ from profiler.questions.recalibrate.moved_features import Movement, moved_featur
 from profiler.questions.recalibrate.stored_answer import Look, Standing, look_at
 from profiler.questions.recalibrate.warm_start import Scope
 from profiler.questions.search.answer import ProfileOrigin
-from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.operators import start_of
+from profiler.questions.search.result import SearchResult
 from profiler.questions.search.stored_profile import StoredProfile
 
 _LEAST_FIRST = (Scope.CONFIRM, Scope.PLATFORM, Scope.FEATURES, Scope.ALL)

@@ -44,7 +44,7 @@ from profiler.questions.recalibrate.trust import place_of_code, require_own_sett
 from profiler.questions.recalibrate.warm_start import WarmStart
 from profiler.questions.search.answer import Profile
 from profiler.questions.search.holding import UsualSpeed, rate_that_holds
-from profiler.questions.search.loop import SearchResult
+from profiler.questions.search.result import SearchResult
 from profiler.questions.search.session import SearchSession, profile_run
 from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import (

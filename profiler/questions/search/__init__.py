@@ -8,9 +8,9 @@
 
 `session` is one search from its record in the history to the profile that is kept, on the `terms` that the settings
 ask for; `loop` goes round that way, `policies` say what is tried next, `readings` say what a round tells of the job.
-The answer is then confirmed against the start and the runner-up in interleaved blocks, and `verification` runs it
-with production's batches at 95 % of the rate that was found; where that does not hold, at 80 % of what came through.
-On Spark a search starts no round that would end after six minutes, and its confirmation has the blocks that fit into
-ten, so that all of it ends within twelve; for a job of several queries it is twice that. `--budget` goes before these
-limits.
+The answer is then confirmed against the start and the runner-up in interleaved blocks, and `holding` finds the highest
+rate that it holds with production's batches: `rate_search` says which rate is tried next, `verification` what came of
+it. On Spark a search starts no round that would end after four minutes, and its confirmation has the blocks that fit
+into six, so that all of it ends within eight; for a job of several queries it is twice that. `--budget` goes before
+these limits.
 """

@@ -19,10 +19,10 @@ from enum import StrEnum
 
 from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Round
-from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.readings.hot_key import hot_shares, tasks_worth_having
 from profiler.questions.search.readings.loads import busiest_first, capacities, cpu_share
 from profiler.questions.search.readings.operator_class import DOMINANT
+from profiler.questions.search.result import SearchResult
 from profiler.report.published import Count
 from profiler.statistics.doubt import Doubt
 

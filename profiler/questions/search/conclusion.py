@@ -21,12 +21,12 @@ from profiler.questions.search.answer import (
 from profiler.questions.search.bound import bound_of
 from profiler.questions.search.disturbances import disturbance_of
 from profiler.questions.search.holding import HoldingRate
-from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.operators import parts_of, start_of, state_rows
 from profiler.questions.search.paste import paste_settings
 from profiler.questions.search.readings.evidence import windows_at_stress
 from profiler.questions.search.readings.features import application_features
 from profiler.questions.search.readings.operator_class import operator_class
+from profiler.questions.search.result import SearchResult
 from profiler.questions.search.uncertainty import throughput_interval
 from profiler.questions.search.validity import all_notes, where_it_holds
 from profiler.report.documents import plain

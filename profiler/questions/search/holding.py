@@ -26,14 +26,13 @@ from profiler.experiment.events import Listener, Phase, VerificationStarted, ign
 from profiler.experiment.measure import observed
 from profiler.experiment.observation import Detail, Observation
 from profiler.experiment.rounds import Round
+from profiler.experiment.window_plan import LONGEST_BATCH_S
 from profiler.job.topology import Topology
 from profiler.questions.search.rate_search import Bracket, next_rate
 from profiler.questions.search.readings.evidence import windows_at_stress
 from profiler.questions.search.verification import Verification, judged
 from profiler.statistics.search_noise import search_noise
 
-LONGEST_PROBE_S = 30.0
-"""The longest batch that is run to stand for a production batch."""
 START = 0.95
 """Part of the throughput at stress that is tried first, where nothing bounds the answer but its throughput."""
 MOST_PROBES = 9
@@ -80,10 +79,11 @@ class UsualSpeed:
     """1 for a job that CPU bounds, 0 for one that waits."""
 
     @classmethod
-    def of(cls, rounds: Sequence[Round]) -> Self:
-        """Read it off the windows of all rounds."""
-        speeds = [window.machine_speed for past in rounds for window in past.measurement.windows]
-        if not speeds or min(speeds) <= 0:
+    def of(cls, rounds: Sequence[Round], seen: Sequence[Observation] = ()) -> Self:
+        """Read it off the windows of all rounds, and of all else that was `seen` meanwhile."""
+        windows = [window for past in rounds for window in past.measurement.windows]
+        speeds = [window.machine_speed for window in (*windows, *seen) if window.machine_speed > 0]
+        if not speeds:
             return cls()
         return cls(statistics.geometric_mean(speeds), search_noise(windows_at_stress(rounds)).speed_slope)
 
@@ -113,7 +113,7 @@ def rate_that_holds(
     """
     usual = usual or UsualSpeed()
     configuration = answer.configuration
-    batch_s = min(production_batch_s, LONGEST_PROBE_S)
+    batch_s = min(production_batch_s, LONGEST_BATCH_S)
     deadline = deadline or Deadline()
     start_per_s = configuration.offered_per_s or START * answer.throughput_per_s
     probes: list[Verification] = []

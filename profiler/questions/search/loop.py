@@ -11,71 +11,35 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from profiler.errors import ProfileError
 from profiler.experiment.blocks import Arm, Blocks
 from profiler.experiment.clock import BlockTime, Deadline, RoundTime
 from profiler.experiment.confrontation import confront
 from profiler.experiment.constraint import LatencyConstraint
-from profiler.experiment.engine import Engine, Platform
-from profiler.experiment.events import Event, Listener, RoundDecided, RoundMeasured, SearchEnded, TrialStarted, ignore
+from profiler.experiment.engine import Engine
+from profiler.experiment.events import (
+    Event,
+    Listener,
+    Phase,
+    RoundDecided,
+    RoundMeasured,
+    SearchEnded,
+    TrialStarted,
+    WindowSeen,
+    ignore,
+)
 from profiler.experiment.measure import Load
-from profiler.experiment.observation import Measurement
-from profiler.experiment.rounds import Action, Round, Step, Trial
+from profiler.experiment.observation import Measurement, Observation
+from profiler.experiment.rounds import Round, Trial
 from profiler.experiment.standing import fit_at_once, shorter_blocks
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
-from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
+from profiler.questions.search.choice import answer_of, deployed, runner_up_of, today_left_out, unless_in_vain
 from profiler.questions.search.holding import HoldingRate, UsualSpeed, rate_of_probes, rate_that_holds
 from profiler.questions.search.policies.policy import Parameters, Policy, SearchContext, require_asked_for
 from profiler.questions.search.readings.evidence import screened
+from profiler.questions.search.result import Confirmation, SearchResult
 from profiler.statistics.result import Comparison, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Confirmation:
-    """The answer against another round, interleaved; the effect is the answer's."""
-
-    against: int
-    comparison: Comparison
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """The result of a search: what it found, and every round that led to it."""
-
-    topology: Topology
-    context: SearchContext
-    platform: Platform
-    extra_slots: int
-    """Slots that the engine needs for this topology beside its tasks."""
-    policy: str
-    rounds: tuple[Round, ...]
-    answer: Round
-    initial: Round
-    """The round of today's job where it was measured, else of one task each."""
-    confirmations: tuple[Confirmation, ...] = ()
-    notes: tuple[str, ...] = ()
-    holding: HoldingRate | None = None
-    """The rate that the answer holds; None before that was looked for."""
-    complete: bool = True
-    """Whether the search ended by itself; False where the time budget ended it."""
-    is_warm: bool = False
-    """Whether the engine was loaded; not so where all rounds are of an earlier session."""
-
-    @property
-    def gain(self) -> float:
-        """Throughput of the answer over the initial one, minus 1, as the search saw it."""
-        return self.answer.throughput_per_s / self.initial.throughput_per_s - 1
-
-    def keeps_latency(self, measured: Round) -> bool:
-        """Tell whether a round keeps the latency constraint."""
-        return measured.meets(self.context.parameters.constraint)
-
-    @property
-    def against_initial(self) -> Comparison | None:
-        """The confirmed comparison with the initial configuration, if there is one."""
-        return next((made.comparison for made in self.confirmations if made.against == self.initial.number), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +78,8 @@ class Loop:
     clock: Callable[[], float] = time.monotonic
     _warmth: Warmth = field(init=False)
     _times: BlockTime | None = field(default=None, init=False)
+    _blocks_seen: list[Observation] = field(default_factory=list, init=False)
+    """The windows of the confirmation, which met the machine in many states."""
 
     def __post_init__(self) -> None:
         """Begin with an engine that knows nothing yet."""
@@ -139,11 +105,11 @@ class Loop:
             rounds=tuple(rounds),
             answer=answer,
             initial=rounds[0],
-            notes=(*notes, *_today_left_out(rounds[0], context)),
+            notes=(*notes, *today_left_out(rounds[0], context)),
             complete=complete,
         )
         self._tell(SearchEnded(profile.answer, profile.initial))
-        is_new = _deployed(profile.answer) != _deployed(profile.initial)
+        is_new = deployed(profile.answer) != deployed(profile.initial)
         if self.design.blocks >= 2 and is_new and not budget.is_over:
             profile = self._confirmed(profile)
         batch_s = None if budget.is_over else self.production_batch_s
@@ -153,6 +119,8 @@ class Loop:
     def _tell(self, event: Event) -> None:
         if self._times is not None:
             self._times(event)
+        if isinstance(event, WindowSeen) and event.phase is Phase.BLOCK:
+            self._blocks_seen.append(event.observation)
         self.report(event)
 
     def context(self) -> SearchContext:
@@ -232,7 +200,7 @@ class Loop:
             answer,
             constraint,
             batch_s,
-            usual=UsualSpeed.of(profile.rounds),
+            usual=UsualSpeed.of(profile.rounds, self._blocks_seen),
             deadline=ending,
             report=self._tell,
         )
@@ -246,7 +214,7 @@ class Loop:
 
     def _confirmed(self, profile: SearchResult) -> SearchResult:
         """Measure the answer against the initial configuration and the runner-up, interleaved."""
-        runner_up = _runner_up(profile)
+        runner_up = runner_up_of(profile)
         others = [profile.initial] if runner_up is None else [profile.initial, runner_up]
         arms = [_arm(measured) for measured in (profile.answer, *others)]
         alpha = self.parameters.significance
@@ -259,10 +227,10 @@ class Loop:
         )
         made = tuple(Confirmation(other.number, found.against[index]) for index, other in enumerate(others, start=1))
         if runner_up is None or found.against[2].verdict is not Verdict.DECREASED:
-            return _unless_in_vain(replace(profile, confirmations=made))
+            return unless_in_vain(replace(profile, confirmations=made))
         swapped = found.compared(1, 2, found.part * alpha)
         note = f"the confirmation preferred round {runner_up.number} to round {profile.answer.number}"
-        return _unless_in_vain(
+        return unless_in_vain(
             replace(
                 profile,
                 answer=runner_up,
@@ -270,11 +238,6 @@ class Loop:
                 notes=(*profile.notes, note),
             )
         )
-
-
-def _deployed(measured: Round) -> tuple[Configuration, bool]:
-    """Return what tells two rounds apart: one may be the other, measured again or offered less."""
-    return Configuration.of(measured.configuration.tasks), measured.trial.fused
 
 
 def _load(trial: Trial, constraint: LatencyConstraint) -> Load:
@@ -292,58 +255,3 @@ def _load(trial: Trial, constraint: LatencyConstraint) -> Load:
 
 def _arm(measured: Round) -> Arm:
     return Arm(measured.configuration, measured.throughput_per_s, fused=measured.trial.fused)
-
-
-def answer_of(rounds: Sequence[Round], context: SearchContext) -> tuple[Round, tuple[str, ...]]:
-    """Return what the policy stands by, unless today's job is faster than all it tried and in time as well."""
-    if not rounds:
-        raise ProfileError("The policy measured nothing.")
-    initial = rounds[0]
-    decisions = [decision for measured in rounds if (decision := measured.decision) is not None]
-    answer = rounds[(decisions[-1].incumbent if decisions else 1) - 1]
-    constraint = context.parameters.constraint
-    may_stay = initial.meets(constraint) or not answer.meets(constraint)
-    if initial.trial.step is Step.TODAY and answer is not initial and may_stay:
-        against_today = screened(initial.measurement, answer.measurement, rounds, context.parameters)
-        if against_today.verdict is Verdict.DECREASED:
-            return initial, ("today's job as written is faster than every configuration tried: keep it",)
-    return answer, ()
-
-
-def _today_left_out(initial: Round, context: SearchContext) -> tuple[str, ...]:
-    """Say that the gain is over the start, where today's job would have been its yardstick and has no room."""
-    today = context.topology.today
-    if today is None or initial.trial.action is not Action.START or sum(today.values()) <= context.slots:
-        return ()
-    room = f"today's job has {sum(today.values())} tasks and there are {context.slots} slots for them"
-    return (f"{room}: it was not measured, and the gain is over one task each",)
-
-
-def _unless_in_vain(profile: SearchResult) -> SearchResult:
-    """Return the profile with the initial configuration for an answer that needs more slots and is not seen to gain."""
-    found, answer, initial = profile.against_initial, profile.answer, profile.initial
-    if found is None or found.verdict is Verdict.INCREASED:
-        return profile
-    is_worth_it = found.effect > 0 and found.verdict is not Verdict.UNCHANGED
-    if is_worth_it or not profile.keeps_latency(initial) or initial.configuration.slots > answer.configuration.slots:
-        return profile
-    note = (
-        f"in interleaved blocks {answer.configuration} was not faster than {initial.configuration} "
-        f"({found.effect:+.1%}, {found.low:+.1%} to {found.high:+.1%}): that stays"
-    )
-    return replace(profile, answer=initial, confirmations=(), notes=(*profile.notes, note))
-
-
-def _runner_up(profile: SearchResult) -> Round | None:
-    """Return the fastest other round that keeps the latency, if it is anywhere near the answer."""
-    parameters = profile.context.parameters
-    candidates = [
-        measured
-        for measured in profile.rounds
-        if measured.configuration != profile.answer.configuration
-        and measured.number != profile.initial.number
-        and measured.meets(parameters.constraint)
-        and measured.throughput_per_s > 0.9 * profile.answer.throughput_per_s
-        and measured.configuration.offered_per_s is None
-    ]
-    return max(candidates, key=lambda measured: measured.throughput_per_s, default=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from profiler.engines.catalogue import kind_of
-from profiler.questions.search.loop import SearchResult
+from profiler.questions.search.result import SearchResult
 from profiler.report.documents import OMITTED_IF_NONE
 from profiler.report.published import Count, NotTold
 from profiler.secrets import masked

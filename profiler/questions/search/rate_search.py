@@ -38,16 +38,22 @@ class Bracket:
     """What the batches so far say of the highest rate that holds."""
 
     held_per_s: float | None
-    """Highest rate that held in all its batches, below all that did not; None where none did."""
+    """Highest rate that counts as held; None where none does."""
     failed_per_s: float
-    """Lowest rate that did not hold; infinite where all did."""
+    """Lowest rate above it that did not hold; infinite where all did."""
 
     @classmethod
     def of(cls, probes: Sequence[Verification]) -> Bracket:
-        """Read it off the batches."""
-        failed_per_s = min((probe.usual_per_s for probe in probes if not probe.passed), default=math.inf)
-        held = (probe.usual_per_s for probe in probes if probe.usual_per_s < failed_per_s)
-        return cls(max(held, default=None), failed_per_s)
+        """Read it off the batches: the limit lies where the fewest of them contradict it; in doubt, lower."""
+        held = sorted(probe.usual_per_s for probe in probes if probe.passed)
+        failed = [probe.usual_per_s for probe in probes if not probe.passed]
+
+        def agreeing(limit_per_s: float) -> int:
+            return sum(rate <= limit_per_s for rate in held) + sum(rate > limit_per_s for rate in failed)
+
+        limit_per_s = max((0.0, *held), key=agreeing)
+        above = min((rate for rate in failed if rate > limit_per_s), default=math.inf)
+        return cls(limit_per_s or None, above)
 
 
 def next_rate(probes: Sequence[Verification], start_per_s: float) -> float | None:

@@ -24,8 +24,9 @@ from profiler.job.topology import Topology
 from profiler.questions.search.answer import Profile, ProfileOrigin
 from profiler.questions.search.conclusion import profile_of
 from profiler.questions.search.document import profile_document
-from profiler.questions.search.loop import Loop, SearchResult
+from profiler.questions.search.loop import Loop
 from profiler.questions.search.policies.policy import Policy
+from profiler.questions.search.result import SearchResult
 from profiler.questions.search.terms import SearchTerms, policy_parameters, search_design
 from profiler.settings.declarations import COSTS, Settings
 

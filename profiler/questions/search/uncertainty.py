@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.readings.evidence import windows_at_stress
+from profiler.questions.search.result import SearchResult
 from profiler.statistics.interval import mean_interval
 from profiler.statistics.search_noise import search_noise
 

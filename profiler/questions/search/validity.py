@@ -5,9 +5,9 @@ from __future__ import annotations
 from profiler.experiment.rounds import Action, Round
 from profiler.job.topology import Operator
 from profiler.questions.search.bound import Bound, By, bound_of, key_bound
-from profiler.questions.search.loop import SearchResult
 from profiler.questions.search.readings.features import application_features
 from profiler.questions.search.readings.hot_key import counted_shares, further_gain, hot_shares, tasks_worth_having
+from profiler.questions.search.result import SearchResult
 from profiler.report.doubts import ADVICE
 from profiler.statistics.doubt import Doubt
 

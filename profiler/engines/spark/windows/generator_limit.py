@@ -1,4 +1,4 @@
-"""Whether it was the generator that a window was short of rows for, or the job that took its cores; pure."""
+"""Whether a window was short of rows for its generator, or because others had taken the generator's cores; pure."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from profiler.engines.spark.jvm.machine_use import Use
 from profiler.traffic.generator.achieved import Achieved
 
 FULL = 0.9
-"""Share of the cores in use from which on a generator and a broker that are late wait for them: what bounds the job is
-CPU, of which they take their part."""
+"""Share of the cores in use from which on a generator and a broker that are late wait for them. Where it is the job
+that uses them, what bounds it is CPU, of which they take their part; a neighbour's part the window tells by itself."""
 
 
 def is_limiting(achieved: Achieved, use: Use, cores: int) -> bool:
@@ -17,4 +17,5 @@ def is_limiting(achieved: Achieved, use: Use, cores: int) -> bool:
     """
     if use.cores is None:
         return achieved.limited
-    return achieved.limited and use.cores - (use.compiling or 0.0) < FULL * cores
+    taken_cores = 0.0 if use.disturbance is None else use.disturbance.taken_cores
+    return achieved.limited and use.cores - (use.compiling or 0.0) + taken_cores < FULL * cores

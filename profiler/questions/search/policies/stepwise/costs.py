@@ -7,6 +7,7 @@ its loads as they are; of one that has none only the CPU seconds count, and the 
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -70,6 +71,8 @@ class Costs:
 
 
 def waits_for_cores(measured: Round, context: SearchContext) -> bool:
-    """Tell whether tasks of a round wait for cores."""
+    """Tell whether tasks of a round wait for cores: those that neighbours left are in use."""
     in_use = IN_USE if context.nodes == 1 else IN_USE_OF_SEVERAL_NODES
-    return cpu_share(measured, context.cores) >= in_use
+    windows = measured.measurement.windows
+    left = statistics.fmean(each.disturbance.part_left if each.disturbance else 1.0 for each in windows)
+    return cpu_share(measured, context.cores) >= in_use * left

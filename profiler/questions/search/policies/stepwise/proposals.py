@@ -50,9 +50,8 @@ class SlotProposals:
             if not self.is_worth_a_round(proposal.predicted_per_s):
                 return
             self.left -= 1
-            trial = self.search.trial(
-                configuration, Step.PLATFORM, Action.SLOTS, predicted_per_s=proposal.predicted_per_s
-            )
+            predicted_per_s = proposal.predicted_per_s if math.isfinite(proposal.predicted_per_s) else None
+            trial = self.search.trial(configuration, Step.PLATFORM, Action.SLOTS, predicted_per_s=predicted_per_s)
             measured = yield from self.search.attempt(trial)
             yield from self.search.judge(measured)
 
@@ -76,8 +75,8 @@ class SlotProposals:
     def _solved(self) -> Proposal:
         """Solve the programme with the costs that were seen last.
 
-        Where the cores are the limit, its first solution is balanced over the nodes, and the next one has tasks enough
-        to share the cores.
+        Where the cores are the limit, the solution after one that was tried has tasks enough to share them; all are
+        balanced over the nodes.
         """
         last = self.search.rounds[-1]
         is_own = last.trial.action is Action.SLOTS
@@ -108,7 +107,7 @@ class SlotProposals:
 
     def _most_per_s(self, costs: Costs, tasks: Mapping[str, int]) -> float:
         rates = (tasks[name] / costs.busy_s[name] for name in self._scaled() if costs.busy_s[name] > 0)
-        return min(costs.whole.most_per_s(self.search.context.cores), *rates)
+        return min([costs.whole.most_per_s(self.search.context.cores), *rates])
 
     def _costs(self, measured: Round) -> Costs:
         """Return what a row costs as a round saw it; of one task each, and of the job as written, step 1 tells more."""
