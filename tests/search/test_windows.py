@@ -10,7 +10,7 @@ from profiler.engines.spark.kind import SEVERAL_QUERIES
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.loading import load_topology
 from profiler.questions.search.loop import TimeLimits
-from profiler.questions.search.terms import CONFIRMED_S, SEARCH_S, search_design, time_limits
+from profiler.questions.search.terms import CONFIRMED_S, ENDS_S, SEARCH_S, search_design, time_limits
 from profiler.questions.windows import fewer_of, with_fitting_windows
 from profiler.settings.choices import EngineName
 from profiler.settings.declarations import Settings
@@ -55,7 +55,7 @@ def test_longer_windows_take_the_same_time_in_all():
 
 def test_a_search_on_spark_has_a_limit_that_grows_with_its_windows():
     """What the user said about time goes before it, and simulated windows take none."""
-    assert time_limits(Settings()) == time_limits(Settings(window_s=1.0)) == TimeLimits(SEARCH_S, CONFIRMED_S)
-    assert time_limits(Settings(window_s=6.0)) == TimeLimits(2 * SEARCH_S, 2 * CONFIRMED_S)
+    assert time_limits(Settings()) == time_limits(Settings(window_s=1.0)) == TimeLimits(SEARCH_S, CONFIRMED_S, ENDS_S)
+    assert time_limits(Settings(window_s=6.0)) == TimeLimits(2 * SEARCH_S, 2 * CONFIRMED_S, 2 * ENDS_S)
     for unlimited in (Settings(budget_s=1e3), Settings(quick=True), Settings(engine=EngineName.SIMULATED)):
         assert time_limits(unlimited) == TimeLimits()

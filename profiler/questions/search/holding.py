@@ -36,7 +36,7 @@ from profiler.statistics.search_noise import search_noise
 START = 0.95
 """Part of the throughput at stress that is tried first, where nothing bounds the answer but its throughput."""
 MOST_PROBES = 9
-"""Batches that count at the most."""
+"""Batches that count at the most, once one has held; twice as many before that."""
 
 
 class Basis(StrEnum):
@@ -122,8 +122,9 @@ def rate_that_holds(
     )
     with closing(deployment):
         is_new, speed = True, 1.0
-        while (rate := next_rate(probes, start_per_s)) is not None and len(probes) < MOST_PROBES:
-            if probes and deadline.left_s < batch_s:
+        while (rate := next_rate(probes, start_per_s)) is not None:
+            most = MOST_PROBES if Bracket.of(probes).held_per_s is not None else 2 * MOST_PROBES
+            if len(probes) >= most or (probes and deadline.left_s < batch_s):
                 break
             offered = speed * rate
             report(VerificationStarted(configuration, offered, production_batch_s))
