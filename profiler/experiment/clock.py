@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from profiler.experiment.events import BlockMeasured, BlockStarted, Event, LoadingStarted, TrialStarted, WindowSeen
+from profiler.experiment.window_plan import WindowPlan
 
 STARTING_S = 20.0
 """Seconds that broker, database and session take until the first deployment."""
@@ -118,6 +119,12 @@ class BlockTime:
         """
         block_s = (windows + 1) * self._window_s if standing else self.block_s(windows)
         return self.deadline.left_s >= blocks * block_s
+
+    def fitting(self, design: WindowPlan, arms: int, *, standing: bool) -> int:
+        """Return how many of the design's blocks would end in time, of each arm."""
+        windows = design.block if standing else design.block_windows
+        every = range(design.blocks, 0, -1)
+        return next((each for each in every if self.allows(each * arms, windows, standing=standing)), 0)
 
     def block_s(self, windows: int) -> float:
         """Return the seconds that a block of so many windows probably takes."""

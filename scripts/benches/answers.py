@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from profiler.engines.opening import opened_engine
-from profiler.experiment.blocks import Arm
+from profiler.experiment.comparing.blocks import Arm
 from profiler.experiment.events import Event, RoundDecided
 from profiler.job.configuration import Configuration
 from profiler.questions.search.policies import POLICIES

@@ -22,7 +22,7 @@ from profiler.engines.spark.load.topics import Topics
 from profiler.engines.spark.query.queries import Queries
 from profiler.engines.spark.windows.batches import BatchWatch
 from profiler.engines.spark.windows.latency import SampleCollector
-from profiler.experiment.blocks import BLOCK_PROBE_LOAD
+from profiler.experiment.comparing.blocks import BLOCK_PROBE_LOAD
 from profiler.experiment.engine import Engine
 from profiler.experiment.measure import STRESS
 from profiler.experiment.observation import Detail

@@ -23,9 +23,9 @@ from scipy import optimize, stats
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.blocks import Arm, Blocks
+from profiler.experiment.comparing.blocks import Arm, Blocks
+from profiler.experiment.comparing.turns import EARLY_PART
 from profiler.experiment.observation import Detail
-from profiler.experiment.turns import EARLY_PART
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.loading import load_topology

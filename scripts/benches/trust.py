@@ -1,9 +1,9 @@
 """Is what is said of the real machine to be trusted? Word count against itself, and three profiles in a row.
 
 A confirmation of a configuration against itself should say that nothing changed; at 5 % one in twenty may not. It is
-the product's own (profiler/experiment/confrontation.py), with its early look. Each of its blocks is kept when it ends,
-so that the hours this takes may be many short calls; a confirmation that was interrupted goes on in a new, warm
-session. Ctrl-C ends the measuring and gives the rows of what there is.
+the product's own (profiler/experiment/comparing/confrontation.py), with its early look. Each of its blocks is kept when
+it ends, so that the hours this takes may be many short calls; a confirmation that was interrupted goes on in a new,
+warm session. Ctrl-C ends the measuring and gives the rows of what there is.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from profiler.experiment.blocks import Arm, Blocks, throughput_blocks
-from profiler.experiment.confrontation import confront
+from profiler.experiment.comparing.blocks import Arm, Blocks, throughput_blocks
+from profiler.experiment.comparing.confrontation import confront
 from profiler.experiment.engine import Engine
 from profiler.experiment.window_plan import WindowPlan
 from profiler.questions.search.loop import FEWEST_BLOCKS

@@ -21,10 +21,10 @@ from scipy import stats
 
 from profiler.engines.opening import opened_engine
 from profiler.engines.spark.engine import SparkEngine
+from profiler.experiment.comparing.side_by_side import observed_together
 from profiler.experiment.engine import Deployment, Engine
 from profiler.experiment.measure import STRESS, Load
 from profiler.experiment.observation import Detail, Observation
-from profiler.experiment.side_by_side import observed_together
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
@@ -199,4 +199,5 @@ def _figures(window: Observation) -> dict[str, float]:
         "per_s": window.throughput_per_s,
         "cpu_us": 1e6 * window.cpu_s * window.speed_index / window.source_rows,
         "speed_index": window.speed_index,
+        "machine_speed": window.machine_speed,
     }

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from profiler.experiment.blocks import Arm
-from profiler.experiment.confrontation import confront
+from profiler.experiment.comparing.blocks import Arm
+from profiler.experiment.comparing.confrontation import confront
 from profiler.experiment.observation import Latency
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration

@@ -9,7 +9,7 @@ import pytest
 from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.noise import Preset
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.experiment.blocks import BLOCK_PROBE_LOAD
+from profiler.experiment.comparing.blocks import BLOCK_PROBE_LOAD
 from profiler.experiment.events import BlockMeasured, BlockStarted, LoadingStarted, Phase, WindowSeen
 from profiler.experiment.measure import STRESS
 from profiler.job.configuration import Configuration

@@ -11,8 +11,8 @@ from conformance import EngineConformance
 
 from profiler import Operator, Source, Topology
 from profiler.errors import ProfileError
+from profiler.experiment.comparing.side_by_side import observed_together
 from profiler.experiment.observation import Detail, Observation
-from profiler.experiment.side_by_side import observed_together
 
 
 @pytest.mark.spark

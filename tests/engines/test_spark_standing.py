@@ -7,9 +7,9 @@ import pytest
 import spark_operators as jobs
 
 from profiler import Operator, Source, Topology
-from profiler.experiment.blocks import Arm, Blocks
+from profiler.experiment.comparing.blocks import Arm, Blocks
+from profiler.experiment.comparing.standing import StandingArms
 from profiler.experiment.events import WindowSeen
-from profiler.experiment.standing import StandingArms
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from profiler.experiment.blocks import BLOCK_PROBE_LOAD, Arm, Blocks, throughput_blocks
+from profiler.experiment.comparing.blocks import BLOCK_PROBE_LOAD, Arm, Blocks, throughput_blocks
 from profiler.experiment.events import BlockStarted
 from profiler.experiment.measure import STRESS
 from profiler.experiment.observation import BlockWindows, Detail

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from profiler.experiment.blocks import Arm
-from profiler.experiment.confrontation import confront
+from profiler.experiment.comparing.blocks import Arm
+from profiler.experiment.comparing.confrontation import confront
 from profiler.experiment.engine import Platform
 from profiler.experiment.events import BlockStarted
 from profiler.experiment.window_plan import WindowPlan

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from profiler.errors import ProfileError
-from profiler.experiment.side_by_side import in_company, observed_together
+from profiler.experiment.comparing.side_by_side import in_company, observed_together
 from tests.scenarios import window
 
 WINDOW_S = 3.0

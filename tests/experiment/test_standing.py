@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from profiler.experiment.blocks import Arm, Blocks
-from profiler.experiment.confrontation import confront
+from profiler.experiment.comparing.blocks import Arm, Blocks
+from profiler.experiment.comparing.confrontation import confront
+from profiler.experiment.comparing.standing import TURNS, StandingArms, fit_at_once, shorter_blocks
 from profiler.experiment.engine import Platform
 from profiler.experiment.events import BlockStarted
-from profiler.experiment.standing import TURNS, StandingArms, fit_at_once, shorter_blocks
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.statistics.result import Verdict

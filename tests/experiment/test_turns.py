@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from profiler.experiment.comparing.turns import EARLY_PART, Turns, looks
 from profiler.experiment.observation import BlockWindows
-from profiler.experiment.turns import EARLY_PART, Turns, looks
 
 
 class Measured:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from profiler.experiment.blocks import BLOCK_PROBE_LOAD
+from profiler.experiment.comparing.blocks import BLOCK_PROBE_LOAD
 from profiler.experiment.measure import KEEPS_UP
 from profiler.experiment.observation import BlockWindows, generator_limits, typical_latency
 from profiler.questions.compare.answer import (

@@ -14,13 +14,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from profiler.experiment.blocks import Arm, Blocks, throughput_blocks
 from profiler.experiment.clock import BlockTime, Deadline
+from profiler.experiment.comparing.blocks import Arm, Blocks, throughput_blocks
+from profiler.experiment.comparing.turns import Turn, Turns, looks
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Event, Listener, ignore
 from profiler.experiment.measure import Load
 from profiler.experiment.observation import BlockWindows
-from profiler.experiment.turns import Turn, Turns, looks
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration

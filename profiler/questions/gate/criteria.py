@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Literal
 
-from profiler.experiment.blocks import throughput_blocks
+from profiler.experiment.comparing.blocks import throughput_blocks
 from profiler.experiment.observation import BlockWindows, Observation
 from profiler.statistics.confirmation import Block
 

@@ -35,14 +35,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from profiler.errors import ProfileError
-from profiler.experiment.blocks import Arm, Blocks
 from profiler.experiment.clock import BlockTime, Deadline
+from profiler.experiment.comparing.blocks import Arm, Blocks
+from profiler.experiment.comparing.standing import fit_at_once
+from profiler.experiment.comparing.turns import Turn, Turns, looks
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Event, Listener, ignore
 from profiler.experiment.measure import Load
 from profiler.experiment.observation import BlockWindows, Detail, Measurement
-from profiler.experiment.standing import fit_at_once
-from profiler.experiment.turns import Turn, Turns, looks
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import FEWEST_WINDOWS, WindowPlan
 from profiler.job.configuration import Configuration

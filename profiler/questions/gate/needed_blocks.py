@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from profiler.experiment.comparing.turns import EARLY_PART
 from profiler.experiment.observation import BlockWindows
-from profiler.experiment.turns import EARLY_PART
 from profiler.questions.gate.criteria import BASELINE, CANDIDATE, Criterion
 from profiler.questions.gate.criterion_tests import CriterionTest, job_tests, operator_tests
 from profiler.questions.gate.verdict import MUST_PASS, GateLimits

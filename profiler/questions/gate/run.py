@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from profiler.engines.catalogue import kind_of
 from profiler.engines.opening import prepared_engine, time_left_of
+from profiler.experiment.comparing.turns import looks
 from profiler.experiment.engine import Engine
-from profiler.experiment.turns import looks
 from profiler.history.baselines import Baseline, block_at
 from profiler.history.fingerprint.digests import conf_digest, data_digests
 from profiler.history.fingerprint.environment import fingerprint

@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from profiler.experiment.blocks import Arm, Blocks
 from profiler.experiment.clock import BlockTime, Deadline, RoundTime
-from profiler.experiment.confrontation import confront
+from profiler.experiment.comparing.blocks import Arm, Blocks
+from profiler.experiment.comparing.confrontation import confront
+from profiler.experiment.comparing.standing import fit_at_once, shorter_blocks
 from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import (
@@ -30,7 +31,6 @@ from profiler.experiment.events import (
 from profiler.experiment.measure import Load
 from profiler.experiment.observation import Measurement, Observation
 from profiler.experiment.rounds import Round, Trial
-from profiler.experiment.standing import fit_at_once, shorter_blocks
 from profiler.experiment.warmth import Warmth
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Topology
@@ -210,11 +210,7 @@ class Loop:
         times = self._times
         if times is None:
             return design.blocks
-        windows = design.block if standing else design.block_windows
-        fitting = (
-            blocks for blocks in range(design.blocks, 0, -1) if times.allows(blocks * arms, windows, standing=standing)
-        )
-        return min(design.blocks, max(FEWEST_BLOCKS, next(fitting, 0)))
+        return min(design.blocks, max(FEWEST_BLOCKS, times.fitting(design, arms, standing=standing)))
 
     def _confirmed(self, profile: SearchResult) -> SearchResult:
         """Measure the answer against the initial configuration and the runner-up, interleaved."""

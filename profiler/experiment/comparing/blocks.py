@@ -10,11 +10,11 @@ from functools import partial
 
 import numpy as np
 
+from profiler.experiment.comparing.side_by_side import observed_together
 from profiler.experiment.engine import Deployment, Engine
 from profiler.experiment.events import BlockMeasured, BlockStarted, Listener, Phase, WindowSeen, ignore
 from profiler.experiment.measure import STRESS, observed
 from profiler.experiment.observation import BlockWindows, Detail, Observation
-from profiler.experiment.side_by_side import observed_together
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology

@@ -13,11 +13,11 @@ from collections.abc import Container, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
-from profiler.experiment.blocks import Arm, Blocks, throughput_blocks
+from profiler.experiment.comparing.blocks import Arm, Blocks, throughput_blocks
+from profiler.experiment.comparing.standing import StandingArms
+from profiler.experiment.comparing.turns import Turns, looks
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Listener, ignore
-from profiler.experiment.standing import StandingArms
-from profiler.experiment.turns import Turns, looks
 from profiler.experiment.window_plan import WindowPlan
 from profiler.job.topology import Topology
 from profiler.statistics.confirmation import IN_TURNS, Block, BlockLayout, confirm

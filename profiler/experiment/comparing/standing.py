@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
-from profiler.experiment.blocks import Blocks
+from profiler.experiment.comparing.blocks import Blocks
 from profiler.experiment.engine import Deployment, Engine
 from profiler.experiment.observation import BlockWindows
 from profiler.experiment.window_plan import WindowPlan
