@@ -35,6 +35,7 @@ from profiler.history.files.lines import read_history
 from profiler.history.files.unsaved import UnsavedFile
 from profiler.history.records import MeasuredBlock, Record, Result, Run, SeenWindow
 from profiler.history.store import Store, write_records
+from profiler.report.words import counted
 
 T = TypeVar("T")
 
@@ -69,7 +70,7 @@ class Kept:
     def __str__(self) -> str:
         if self.file is None and not self.lost:
             return ""
-        lost = f" {self.lost} records could be saved nowhere." if self.lost else ""
+        lost = f" {counted(self.lost, 'record')} could be saved nowhere." if self.lost else ""
         file = f" What it lacks is in {self.file}: 'profile history import {self.file}' adds it." if self.file else ""
         return f"The history is not complete: {self.reason}{file}{lost}"
 

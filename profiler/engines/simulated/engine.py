@@ -31,6 +31,7 @@ from profiler.experiment.engine import Platform
 from profiler.experiment.observation import Detail, Latency
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
+from profiler.report.words import counted
 
 _BATCH = 1024
 """Configurations solved at once: few enough for their arrays to stay in the processor's cache."""
@@ -230,4 +231,6 @@ def _check_tasks(topology: Topology, tasks: Mapping[str, int]) -> None:
         count = tasks[element.name]
         if count < 1 or (count > 1 and not element.parallel):
             allowed = "at least one" if element.parallel else "exactly one (parallel=False)"
-            raise UsageError(f"The configuration gives '{element.name}' {count} tasks.", hint=f"It takes {allowed}.")
+            raise UsageError(
+                f"The configuration gives '{element.name}' {counted(count, 'task')}.", hint=f"It takes {allowed}."
+            )
