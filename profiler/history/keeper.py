@@ -39,7 +39,7 @@ from profiler.report.words import counted
 
 T = TypeVar("T")
 
-_MARGIN_S = 15.0
+LEFT_BEHIND_AFTER_S = 15.0
 """Seconds longer than its patience that a writer may take in the middle of a call; then it is left behind."""
 
 
@@ -154,7 +154,7 @@ class Keeper:
         if self._kept is not None:
             return self._kept
         self._queue.put(None)
-        self._writer.join(self._patience.at_close_s + _MARGIN_S)
+        self._writer.join(self._patience.at_close_s + LEFT_BEHIND_AFTER_S)
         self._left_behind.set()
         self._save(_records(_taken(self._queue)))
         self._queue.put(None)  # a writer that was left behind has to end some time

@@ -158,7 +158,7 @@ def test_an_interrupted_start_leaves_nothing(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SharedMongod, "_wait_until_ready", interrupt)
+        patch.setattr("profiler.services.mongod.answers", interrupt)
         with pytest.raises(KeyboardInterrupt):
             SharedMongod(tmp_path, find_mongod())
     assert marked_processes(tmp_path) == ()

@@ -68,16 +68,16 @@ def test_check_tells_what_a_file_holds(profile, lines):
     answer = profile("check", "word-count", "--no-spark", "--payloads", lines.name)
     assert answer.exit_code == 0, answer.stderr
     assert "Payloads of tweets: 40 messages of lines.jsonl.gz, 50 bytes on average, 100% with a key" in answer.stdout
+    assert "most frequent one in 50%" in answer.stdout
+    document = json.loads(profile("check", "word-count", "--no-spark", "--payloads", lines.name, "--json").stdout)
+    assert document["payloads"]["tweets"]["messages"] == 40
+    assert json.loads(profile("check", "word-count", "--no-spark", "--json").stdout)["payloads"] is None
 
 
 def test_check_tells_of_a_file_of_one_message(profile, folder):
     (folder / "one.jsonl").write_text("x\n")
     told = profile("check", "word-count", "--no-spark", "--payloads", "one.jsonl").stdout
     assert "Payloads of tweets: 1 message of one.jsonl, 1 byte on average, no keys." in told
-    assert "most frequent one in 50%" in answer.stdout
-    document = json.loads(profile("check", "word-count", "--no-spark", "--payloads", lines.name, "--json").stdout)
-    assert document["payloads"]["tweets"]["messages"] == 40
-    assert json.loads(profile("check", "word-count", "--no-spark", "--json").stdout)["payloads"] is None
 
 
 def test_check_refuses_a_file_that_cannot_be_replayed(profile, refused, folder):
