@@ -19,10 +19,10 @@ from confluent_kafka.admin import AdminClient
 from profiler.errors import ProfileError, UsageError
 from profiler.services import Say, unreported
 from profiler.services.broker_address import BROKERS
-from profiler.services.child import Child, Grace, ServiceDied, died, read_tail
 from profiler.services.jars import JarSet, jar_paths
 from profiler.services.java import find_java
 from profiler.services.ports import LOOPBACK, ChoosePorts, free_ports, listens
+from profiler.services.processes.child import Child, Grace, ServiceDied, died, read_tail
 from profiler.services.run_folder import RunFolder
 
 TITLE = "The Kafka broker"

@@ -31,10 +31,10 @@ from pymongo.errors import PyMongoError
 
 from profiler.errors import ProfileError
 from profiler.services import Say, unreported
-from profiler.services.child import Grace, ServiceDied, died, read_tail, start_shared
 from profiler.services.locks import HeldLock, Mode, hold
 from profiler.services.ports import LOOPBACK, ChoosePorts, free_ports, listens
-from profiler.services.processes import marked_processes, runs
+from profiler.services.processes.child import Grace, ServiceDied, died, read_tail, start_shared
+from profiler.services.processes.marked import marked_processes, runs
 
 TITLE = "MongoDB"
 READY_WITHIN_S = 60.0

@@ -13,7 +13,7 @@ from profiler.history.files.unsaved import UnsavedFile, unsaved_path
 from profiler.history.memory import MemoryStore
 from profiler.questions.archive import exchange, listing, showing
 from profiler.services.mongo import GivenMongo
-from profiler.services.processes import marked_processes
+from profiler.services.processes.marked import marked_processes
 from tests.history.histories import (
     a_baseline,
     a_block,

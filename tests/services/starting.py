@@ -11,8 +11,8 @@ from pathlib import Path
 
 import psutil
 
-from profiler.services.child import Child
-from profiler.services.processes import MarkedProcess, marked_processes
+from profiler.services.processes.child import Child
+from profiler.services.processes.marked import MarkedProcess, marked_processes
 
 WITHIN_S = 30.0
 _POLL_S = 0.01

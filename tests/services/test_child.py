@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from profiler.errors import ProfileError
-from profiler.services.child import Child, Grace, ServiceDied, died, how_it_ended, last_words
+from profiler.services.processes.child import Child, Grace, ServiceDied, died, how_it_ended, last_words
 from profiler.services.run_folder import RunFolder
 from tests.services.starting import (
     marked_when_they_show,
@@ -27,7 +27,7 @@ SERVER = ["sleep", "1000"]
 PARENT = """
     import os, signal, sys
     from pathlib import Path
-    from profiler.services.child import Child
+    from profiler.services.processes.child import Child
     from profiler.services.run_folder import create_run_folder
 
     run = create_run_folder(Path(sys.argv[1]), needed_bytes=0)
@@ -143,7 +143,7 @@ def test_a_thread_that_started_a_child_may_end_before_it(parent, left, tmp_path:
     source = """
     import os, signal, sys, threading
     from pathlib import Path
-    from profiler.services.child import Child
+    from profiler.services.processes.child import Child
     from profiler.services.run_folder import create_run_folder
 
     run, children = create_run_folder(Path(sys.argv[1]), needed_bytes=0), []

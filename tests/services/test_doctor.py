@@ -10,10 +10,10 @@ import psutil
 import pytest
 
 from profiler.services import doctor
-from profiler.services.child import Child
 from profiler.services.doctor import Check, examine, left_over_processes
 from profiler.services.ports import LOOPBACK, free_ports
-from profiler.services.processes import marked
+from profiler.services.processes.child import Child
+from profiler.services.processes.marked import marked
 from profiler.services.run_folder import RunFolder
 from tests.services.starting import wait_until_it_shows
 

@@ -15,12 +15,12 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from profiler.errors import ProfileError, UsageError
-from profiler.services.child import ServiceDied
 from profiler.services.jars import JarSet, jar_paths
 from profiler.services.java import find_java
 from profiler.services.kafka import BROKER_SETTINGS, Kafka, given_kafka, open_kafka, start_kafka
 from profiler.services.ports import LOOPBACK, free_ports
-from profiler.services.processes import marked_processes
+from profiler.services.processes.child import ServiceDied
+from profiler.services.processes.marked import marked_processes
 from profiler.services.run_folder import RunFolder, cache_directory
 from tests.services.starting import supervisor_of, wait_until_it_is_to_be_fetched
 

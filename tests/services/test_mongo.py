@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiler.errors import ProfileError, UsageError
-from profiler.services.child import Child, Grace
 from profiler.services.mongo import GivenMongo, open_mongo, redacted
 from profiler.services.mongod import find_mongod
 from profiler.services.ports import LOOPBACK, free_ports, listens
+from profiler.services.processes.child import Child, Grace
 from profiler.services.run_folder import RunFolder
 
 SECRET = "s3cret-Pa55"  # noqa: S105 - of a test

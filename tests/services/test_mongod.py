@@ -14,11 +14,11 @@ import psutil
 import pymongo
 import pytest
 
-from profiler.services.child import ServiceDied
 from profiler.services.mongo import open_mongo
 from profiler.services.mongod import Mongod, SharedMongod, find_mongod, last_words
 from profiler.services.ports import LOOPBACK, free_ports
-from profiler.services.processes import marked_processes
+from profiler.services.processes.child import ServiceDied
+from profiler.services.processes.marked import marked_processes
 
 USER = """
     import signal, sys

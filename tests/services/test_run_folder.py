@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from profiler.errors import ProfileError
-from profiler.services.child import Child
+from profiler.services.processes.child import Child
 from profiler.services.run_folder import KEPT_RUNS, cache_directory, create_run_folder, require_space
 
 
