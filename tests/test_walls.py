@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,12 @@ FLOORS = ("cli", "questions", "engines", "history", "report", "settings", "exper
 """Rooms from the top of the house to its ground: each may use those further down, and no room knows who uses it."""
 GROUND = ("statistics", "shipped", "errors", "secrets")
 """What imports nothing of the house but errors and secrets."""
+
+ROLES = """
+__init__ __main__ answer capture catalogue child conclusion deployment doctor document documents engine errors exchange
+experiment exports kind latency opening progress request result resume run session store terminal words
+"""
+"""Names of files that more than one room has: what a question, an engine, a command or a store is made of."""
 
 
 @cache
@@ -43,6 +50,21 @@ def rooms_used(tree: ast.Module) -> set[str]:
     known = {*FLOORS, *GROUND}
     parts = [name.split(".") for name in imported(tree) if name.startswith("profiler.")]
     return {part[1] for part in parts if part[1] in known}
+
+
+def names_at_the_top(tree: ast.Module) -> Iterator[str]:
+    """Yield the classes of a module, and what it assigns."""
+    for node in tree.body:
+        match node:
+            case ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                yield name
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                yield name
+
+
+def is_type_name(name: str) -> bool:
+    """Tell a class or an alias by its spelling; variables of types are single letters, constants are all large."""
+    return name[0].isupper() and not name.isupper()
 
 
 def users_of(*libraries: str) -> set[str]:
@@ -75,11 +97,21 @@ def test_a_class_name_means_one_thing():
     """Whoever looks a name up finds one class, or one alias of a type."""
     places = defaultdict(list)
     for path, tree in modules().items():
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[node.name].append(path)
+        for name in filter(is_type_name, names_at_the_top(tree)):
+            places[name].append(path)
     assert len(places) > 200
+    assert {"Floats", "Function", "Portion"} <= set(places), "aliases are looked at, too"
     assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
+def test_a_file_s_name_means_one_thing():
+    """Files of one name have one role in each room that has it; a new name of this kind is a decision."""
+    places = defaultdict(list)
+    for path in modules():
+        places[Path(path).name].append(path)
+    assert len(places) > 150
+    twice = {name for name, paths in places.items() if len(paths) > 1}
+    assert twice - {f"{role}.py" for role in ROLES.split()} == set()
 
 
 def test_no_file_is_two_rooms():

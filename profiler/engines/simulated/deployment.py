@@ -22,11 +22,10 @@ from profiler.engines.simulated.neighbour import Neighbour
 from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.noise import NoiseProcess, WindowNoise
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.engines.simulated.queueing import Floats
 from profiler.engines.simulated.saturation import Saturation
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.disturbance import Disturbance
-from profiler.experiment.latency_rows import as_text
+from profiler.experiment.latency_rows import Floats, as_text
 from profiler.experiment.observation import Detail, Observation, OperatorWindow, summed_operators
 
 _OVERRUN = 0.15

@@ -23,11 +23,11 @@ from profiler.engines.simulated.network import Network, compile_network
 from profiler.engines.simulated.noise import NoiseProcess, Preset
 from profiler.engines.simulated.placement import Ints, thread_roots
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.engines.simulated.queueing import Floats
 from profiler.engines.simulated.steady_state import SteadyState
 from profiler.errors import UsageError
 from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.engine import Platform
+from profiler.experiment.latency_rows import Floats
 from profiler.experiment.observation import Detail, Latency
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
