@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from profiler.services.whole_file import written_whole
 
 COUNT = 159_620
-"""As many as the data set of the papers."""
+"""Tweets that the data set of the papers holds."""
 MAX_CHARACTERS = 280
 _VERSION = 1
 """Part of the cached file's name: raise it when the same seed gives other tweets."""

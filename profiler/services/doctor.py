@@ -31,9 +31,9 @@ class Check:
     name: str
     ok: bool
     found: str
-    """What there is, and where."""
+    """The thing that is there, and its place."""
     fix: str = ""
-    """What to do about it, where it is not as it should be."""
+    """The way to mend it, where it is not as it should be."""
 
 
 def examine(
