@@ -18,6 +18,11 @@ def own_name() -> str:
     return os.environ.get(VARIABLE) or PROGRAM
 
 
+def as_called(text: str) -> str:
+    """Put what the user has to type in the place of `profile` where a text names one of its commands."""
+    return _COMMAND.sub(lambda _: f"{own_name()} ", text)
+
+
 def places_of_own_name(text: str) -> list[int]:
     """Return where a text says `profile` to name one of its commands: the user may have to type something else."""
     return [found.start() for found in _COMMAND.finditer(text)]

@@ -28,6 +28,19 @@ def test_the_next_command_is_one_that_works(profile, refused) -> None:
     assert profile("config", "show").exit_code == 0
 
 
+@pytest.mark.usefixtures("by_script")
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["recalibrate"], "--json file of 'scripts/profile run'"),
+        (["history", "show"], "'scripts/profile history list'"),
+        (["init"], "'scripts/profile check'"),
+    ],
+)
+def test_help_names_commands_that_work(command: list[str], told: str, profile) -> None:
+    assert told in " ".join(profile(*command, "--help").stdout.split())
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
