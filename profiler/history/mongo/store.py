@@ -176,7 +176,7 @@ class MongoStore:
     def load_run(self, run: str) -> StoredRun:
         """Return one run."""
         unread: list[Unreadable] = []
-        found = self._found({"_id": run}, 1, unread.append)
+        found = self._found({"_id": run}, 1, unread.append) if _is_text(run) else []
         if unread:
             raise UnreadableRun(unread[0])
         if not found:
@@ -298,6 +298,15 @@ class MongoStore:
         with clear_errors(self._shown):
             entries = self._database.rounds.find({"run": run}).sort("number", pymongo.ASCENDING)
             return {entry["number"]: entry["document"] for entry in entries}
+
+
+def _is_text(name: str) -> bool:
+    """Tell whether the database can be asked for a name; a path that a user gave may hold what is no character."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _counted(collection: Collection[Entry], runs: Sequence[str]) -> Counter[str]:
