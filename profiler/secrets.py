@@ -11,20 +11,20 @@ import re
 MASK = "***"
 _NAMES = r"secret|password|token|access[.]?key"
 _SECRET = re.compile(_NAMES, re.IGNORECASE)
-_SECRET_OPTION = re.compile(rf"(?:{_NAMES})\w*\s*=", re.IGNORECASE)
-# Up to the last @: a password may hold a slash, a blank or an @ that is not escaped.
-_USER_INFO = re.compile(r"([\w+.-]*)://(.*)@", re.DOTALL)
+# Each word is read once, from its beginning on: a value may be a text of megabytes.
+_SECRET_OPTION = re.compile(rf"(?<![\w.])(?>[\w.]*?(?:{_NAMES}))[\w.]*+\s*+=", re.IGNORECASE)
+_NOT_OF_A_SCHEME = re.compile(r"[^\w+.-]")
 _OF_CONTAINERS = ("abfs", "abfss", "wasb", "wasbs")
 """Schemes in which a container's name, no user, stands before the @."""
 # IPv6 addresses have colons in brackets; what follows any other one is a port, or the // of a scheme within a scheme.
-_ADDRESS = re.compile(r"(?:\[[^\]]*\]|[^:]|:(?=\d+(?:[/,]|$)|//))*")
+_ADDRESS = re.compile(r"(?:\[[^][]*\]|[^:]|:(?=\d+(?:[/,]|$)|//))*")
 
 
 def masked(key: str, value: str) -> str:
     """Return what may be shown of a setting's value."""
     if _SECRET.search(key) or _SECRET_OPTION.search(value):
         return MASK
-    return _USER_INFO.sub(_without_user, value)
+    return _without_user(value)
 
 
 def is_secret(key: str, value: str) -> bool:
@@ -49,8 +49,11 @@ def without_password(place: str) -> str:
     return place if shown is None or shown[0] == place else f"{shown[0]}:…"
 
 
-def _without_user(found: re.Match[str]) -> str:
-    scheme, user = found.groups()
-    if scheme.lower() in _OF_CONTAINERS and ":" not in user:
-        return found[0]
-    return f"{scheme}://{MASK}@"
+def _without_user(value: str) -> str:
+    before, _, after = value.partition("://")
+    # Up to the last @: a password may hold a slash, a blank or an @ that is not escaped.
+    user, separator, host = after.rpartition("@")
+    scheme = _NOT_OF_A_SCHEME.split(before)[-1]
+    if not separator or (scheme.lower() in _OF_CONTAINERS and ":" not in user):
+        return value
+    return f"{before}://{MASK}@{host}"

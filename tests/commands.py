@@ -19,9 +19,9 @@ import pymongo
 from pymongo.errors import PyMongoError
 
 import profiler
-from profiler.services import supervise
 from profiler.services.mongod import find_mongod
 from profiler.services.ports import LOOPBACK, free_ports
+from profiler.services.processes import supervise
 
 WITHIN_S = 200.0
 """Longest wait for anything, on a busy machine."""

@@ -21,7 +21,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 for ending in (signal.SIGHUP, signal.SIGQUIT):
     signal.signal(ending, signal.SIG_DFL)
 
-REAL = {"spark", "kafka", "mongo", "browser"}
+REAL = {"spark", "kafka", "mongo"}
 HEAVY = {"java", "mongod", "spark-submit", "spark-class", "chromium"}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from profiler.services.kafka import Kafka, open_kafka
-from profiler.services.processes import marked_processes
+from profiler.services.processes.marked import marked_processes
 from profiler.services.run_folder import RunFolder, cache_directory, create_run_folder
 
 LINES = [json.dumps({"text": f"w{number % 7} w{number % 3} again"}) for number in range(500)]

@@ -63,7 +63,8 @@ LANGUAGES_OF_WORD = {
 def _afinn_scores() -> dict[str, int]:
     """Read AFINN, English words rated from -5 to 5, from the package `afinn`.
 
-    Only its data are used: its own scorer takes half a second to build and 1.6 ms per tweet, a dictionary 0.02 ms.
+    Only its data are used: its own scorer takes much longer per tweet than a dictionary
+    (scripts/benches/results/workloads.md).
     """
     package = find_spec("afinn")
     if package is None or package.origin is None:

@@ -19,7 +19,6 @@ from profiler import __version__
 from profiler.cli.catalogue import LazyGroup
 from profiler.errors import ProfileError, UsageError
 from profiler.report.console import error_console
-from profiler.report.own_name import as_called
 from profiler.settings.sources import current_directory, resolve
 
 _WRONG_USAGE = 2
@@ -100,7 +99,7 @@ def _told(error: BaseException, sentence: str, code: int, arguments: Sequence[st
         traceback.print_exception(error)
     console = error_console()
     console.print("Error: ", style="bold red", end="")
-    console.print(as_called(" ".join(sentence.split())))
+    console.print(" ".join(sentence.split()))
     return code
 
 

@@ -11,6 +11,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
+from profiler.report.own_name import as_called
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -59,9 +61,19 @@ class LazyGroup(TyperGroup):
 def _loaded(name: str, place: Place) -> Any:
     found = getattr(import_module(f"profiler.cli.commands.{place.module}"), place.attribute)
     if isinstance(found, typer.Typer):
-        command: Any = get_group(found)
-        command.name = name
-        return command
+        group: Any = get_group(found)
+        group.name = name
+        for command in group.commands.values():
+            _tell_as_called(command)
+        return group
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone.command(name)(found)
-    return get_command(alone)
+    command = get_command(alone)
+    _tell_as_called(command)
+    return command
+
+
+def _tell_as_called(command: Any) -> None:
+    """Let the help of a command name others as the user calls them."""
+    for each in (command, *command.params):
+        each.help = each.help and as_called(each.help)

@@ -14,17 +14,17 @@ from profiler.settings.declarations import OPTIONS
 from profiler.settings.option import Command, Option
 from profiler.settings.sources import Written, current_directory, resolve
 
-Function = Callable[..., int]
+CommandBody = Callable[..., int]
 
 
-def with_settings(name: Command, *, told: Mapping[str, str] | None = None) -> Callable[[Function], Function]:
+def with_settings(name: Command, *, told: Mapping[str, str] | None = None) -> Callable[[CommandBody], CommandBody]:
     """Give a command the flags of the settings that are declared for it, and hand it the resolved `settings`.
 
     `told` is the help of settings that mean something else to this command, or only some of it.
     """
     options = [option for option in OPTIONS if name in option.commands]
 
-    def decorate(command: Function) -> Function:
+    def decorate(command: CommandBody) -> CommandBody:
         @functools.wraps(command)
         def wrapper(**arguments: Any) -> int:
             given = {option.key: arguments.pop(option.field) for option in options}

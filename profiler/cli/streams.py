@@ -33,6 +33,13 @@ class _LastingFile(io.FileIO):
         return int(written)
 
 
+class _LastingText(io.TextIOWrapper):
+    """A stream that stays open: a job that closes it while it is loaded must not take the result along."""
+
+    def close(self) -> None:
+        self.flush()
+
+
 def make_lasting() -> None:
     """Replace both streams of this process by ones that outlast their readers."""
     sys.stdout = _lasting(sys.stdout, 1)
@@ -58,7 +65,7 @@ def _lasting(stream: Any, number: int) -> io.TextIOWrapper:
         _point_nowhere(number)
         stream = open(number, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - of a number
     stream.flush()
-    return io.TextIOWrapper(
+    return _LastingText(
         io.BufferedWriter(_LastingFile(stream.fileno(), "wb", closefd=False)),
         encoding=stream.encoding,
         # A terminal that cannot show "→" shows "?" instead of an error.

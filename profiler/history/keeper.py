@@ -35,10 +35,11 @@ from profiler.history.files.lines import read_history
 from profiler.history.files.unsaved import UnsavedFile
 from profiler.history.records import MeasuredBlock, Record, Result, Run, SeenWindow
 from profiler.history.store import Store, write_records
+from profiler.report.words import counted
 
 T = TypeVar("T")
 
-_MARGIN_S = 15.0
+LEFT_BEHIND_AFTER_S = 15.0
 """Seconds longer than its patience that a writer may take in the middle of a call; then it is left behind."""
 
 
@@ -69,7 +70,7 @@ class Kept:
     def __str__(self) -> str:
         if self.file is None and not self.lost:
             return ""
-        lost = f" {self.lost} records could be saved nowhere." if self.lost else ""
+        lost = f" {counted(self.lost, 'record')} could be saved nowhere." if self.lost else ""
         file = f" What it lacks is in {self.file}: 'profile history import {self.file}' adds it." if self.file else ""
         return f"The history is not complete: {self.reason}{file}{lost}"
 
@@ -153,7 +154,7 @@ class Keeper:
         if self._kept is not None:
             return self._kept
         self._queue.put(None)
-        self._writer.join(self._patience.at_close_s + _MARGIN_S)
+        self._writer.join(self._patience.at_close_s + LEFT_BEHIND_AFTER_S)
         self._left_behind.set()
         self._save(_records(_taken(self._queue)))
         self._queue.put(None)  # a writer that was left behind has to end some time

@@ -32,7 +32,7 @@ class Unreadable:
 
     @property
     def noun(self) -> str:
-        """What it is, and its name."""
+        """The kind of thing it is, and its name."""
         if isinstance(self.name, str):
             return f"Run '{shortened(self.name)}'"
         topology, engine, name = map(shortened, self.name)
@@ -40,7 +40,7 @@ class Unreadable:
 
     @property
     def way_out(self) -> str:
-        """What to do about it."""
+        """The way to be rid of it, or to read it."""
         return "Update profile." if self.is_newer else "'profile history prune --unreadable' removes it."
 
 

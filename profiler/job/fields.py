@@ -11,10 +11,12 @@ import os
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
+from itertools import islice
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from profiler.errors import TopologyError
+from profiler.errors import TopologyError, UsageError
+from profiler.services.user_path import user_path
 
 T = TypeVar("T")
 D = TypeVar("D", bound="DataclassInstance")
@@ -26,6 +28,8 @@ LONGEST_NAME = 255
 LARGEST, SMALLEST = 1e15, 1e-15
 """Numbers beyond them describe no job, and come out of arithmetic as infinite or nothing."""
 MOST_TASKS = 1_000_000
+MOST_ELEMENTS = 1000
+"""Sources, or operators, of one topology; each is an experiment of its own."""
 _SHOWN = 60
 
 
@@ -72,7 +76,11 @@ def checked_list(values: object, kind: type[T], topology: str, field: str) -> tu
     example = f"{field}=[{kind.__name__}('name', …)]"
     if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
         raise TopologyError(f"Topology '{topology}' has {field}={shown(values)}.", hint=f"Give a list: {example}.")
-    found = tuple(values)
+    found = tuple(islice(values, MOST_ELEMENTS + 1))
+    if len(found) > MOST_ELEMENTS:
+        raise TopologyError(
+            f"Topology '{topology}' has more than {MOST_ELEMENTS:,} {field}.", hint="Profile a part of it."
+        )
     for value in found:
         if not isinstance(value, kind):
             raise TopologyError(
@@ -132,7 +140,14 @@ def _text(value: object) -> str:
 
 
 def _file(value: object) -> str:
-    return _text(os.fspath(value) if isinstance(value, os.PathLike) else value)
+    written = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(written, str):
+        raise _WrongError("It is text.")
+    try:
+        user_path(written)
+    except UsageError as error:
+        raise _WrongError(str(error)) from None
+    return str.__str__(written)
 
 
 def _inputs(value: object) -> tuple[str, ...]:

@@ -191,7 +191,9 @@ def _with_files_in(folder: Path, topology: Topology) -> Topology:
         for source in topology.sources
         if source.payloads is not None and source.payloads not in shipped.DATA
     }
-    found = {source: replace(source, payloads=str(file)) for source, file in files.items() if file.is_file()}
+    found = {
+        source: replace(source, payloads=str(file)) for source, file in files.items() if user_path(str(file)).is_file()
+    }
     if not found or folder == Path.cwd():
         return topology
     return topology.changed(sources=[found.get(source, source) for source in topology.sources])

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from profiler.errors import ProfileError, UsageError
 from profiler.report.console import error_console
-from profiler.report.writers import Writer, as_json, check_export
+from profiler.report.writers import Writer, as_bytes, as_json, check_export
 from profiler.services.whole_file import check_writable, is_stream, written_whole
 from profiler.settings.choices import Export, ExportKind
 from profiler.settings.declarations import Settings
@@ -63,7 +63,7 @@ class Outputs(Generic[T]):
         """Write one file; say why it can't be, or nothing."""
         try:
             with written_whole(Path(wanted.path)) as file:
-                file.write(self.writers[wanted.kind](result).encode())
+                file.write(as_bytes(self.writers[wanted.kind](result)))
         except OSError as error:
             return f"{wanted.path} can't be written: {error.strerror}"
         return ""
@@ -75,8 +75,8 @@ def _append_step_summary(markdown: str) -> None:
     if not path:
         return
     try:
-        with Path(path).open("a", encoding="utf-8") as summary:
-            summary.write(markdown)
+        with Path(path).open("ab") as summary:
+            summary.write(as_bytes(markdown))
     except OSError as error:
         error_console().print(f"The step summary {path} can't be written: {error.strerror}.", style="yellow")
 

@@ -171,7 +171,7 @@ class LivePanel:
         self.now = "starting"
         self.window = ""
         self.found = ""
-        self.live = Live(console=console, get_renderable=self._render, refresh_per_second=4, transient=True)
+        self.live = Live(console=console, get_renderable=self.screen, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> Self:
         self.live.start()
@@ -214,7 +214,8 @@ class LivePanel:
             case VerificationStarted():
                 self.note(verification_in_words(event))
 
-    def _render(self) -> RenderableType:
+    def screen(self) -> RenderableType:
+        """Return what the panel shows now."""
         parts: list[RenderableType] = [RoundsTable(self.rounds)] if self.rounds else []
         parts += [Text(self.found, "bold green")] if self.found else []
         parts += [Text(self.now, "bold"), Text(self.window or " ", "cyan")]

@@ -18,7 +18,7 @@ Text = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1)]
 Tally = Annotated[int, Field(ge=0)]
 """A count of what there may be none of."""
-Part = Annotated[float, Field(ge=0, le=1)]
+Portion = Annotated[float, Field(ge=0, le=1)]
 Tasks = Annotated[dict[str, Count], Field(min_length=2)]
 """Tasks by source and operator; a job has one of each at the least."""
 Figure = Annotated[float, WithJsonSchema(MAY_BE_INFINITE)]

@@ -35,6 +35,11 @@ def as_printed_json(document: Mapping[str, Any]) -> str:
     return re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
+def as_bytes(text: str) -> bytes:
+    r"""Return a text as files hold it; what UTF-8 has no way to write, as in a path that is no text, is `\udcff`."""
+    return text.encode("utf-8", "backslashreplace")
+
+
 def csv_table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     """Write these columns of the rows."""
     text = io.StringIO()

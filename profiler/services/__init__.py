@@ -2,8 +2,7 @@
 
 | module | holds |
 |---|---|
-| `child`, `supervise` | a child process that ends with this one, whatever happens to either |
-| `processes` | the processes that were started here, found again by the mark they carry |
+| `processes` | `child`, `supervise`: a process that ends with this one; `marked`: those that were started here |
 | `locks`, `run_lock` | file locks that die with their holder; the one that tells who writes a run |
 | `run_folder` | the folder of one run, under the cache directory |
 | `java`, `jars`, `ports` | what a broker needs: Java 17, locked jars, free loopback ports |

@@ -17,7 +17,7 @@ from profiler.services.locks import is_held
 from profiler.services.mongo import GivenMongo, redacted
 from profiler.services.mongod import USERS_LOCK, find_mongod
 from profiler.services.ports import LOOPBACK, free_ports
-from profiler.services.processes import MarkedProcess, marked_processes
+from profiler.services.processes.marked import MarkedProcess, marked_processes
 from profiler.services.run_folder import NEEDED_BYTES, FreeBytes, cache_directory, free_bytes, require_space
 
 NEEDED_MEMORY_BYTES = 4_500_000_000
@@ -31,9 +31,9 @@ class Check:
     name: str
     ok: bool
     found: str
-    """What there is, and where."""
+    """The thing that is there, and its place."""
     fix: str = ""
-    """What to do about it, where it is not as it should be."""
+    """The way to mend it, where it is not as it should be."""
 
 
 def examine(

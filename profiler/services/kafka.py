@@ -19,10 +19,10 @@ from confluent_kafka.admin import AdminClient
 from profiler.errors import ProfileError, UsageError
 from profiler.services import Say, unreported
 from profiler.services.broker_address import BROKERS
-from profiler.services.child import Child, Grace, ServiceDied, died, read_tail
 from profiler.services.jars import JarSet, jar_paths
 from profiler.services.java import find_java
 from profiler.services.ports import LOOPBACK, ChoosePorts, free_ports, listens
+from profiler.services.processes.child import Child, Grace, ServiceDied, died, read_tail
 from profiler.services.run_folder import RunFolder
 
 TITLE = "The Kafka broker"
@@ -50,7 +50,7 @@ _JVM = (
 # One node for one run: no replicas, one partition for each internal topic, no waiting for other members of a group or
 # for a controlled shutdown, a session that survives a starved machine, deleted topics gone from the disk at once. What
 # topics may not keep is looked for every five seconds: in Kafka's own five minutes a stressed one fills the disk.
-_SETTINGS = """\
+BROKER_SETTINGS = """\
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@{host}:{controller_port}
@@ -162,7 +162,8 @@ def start_kafka(
         shutil.rmtree(data, ignore_errors=True)
         identity = _format(data)
         settings = run.path / "kafka.properties"
-        settings.write_text(_SETTINGS.format(host=LOOPBACK, port=port, controller_port=controller_port, data=data))
+        written = BROKER_SETTINGS.format(host=LOOPBACK, port=port, controller_port=controller_port, data=data)
+        settings.write_text(written)
         log.unlink(missing_ok=True)
         class_path = os.pathsep.join(map(str, jars))
         command = [str(java), *_JVM, "-cp", class_path, "kafka.Kafka", str(settings)]

@@ -52,13 +52,14 @@ class GivenMongo:
 
     def __init__(self, uri: str, *, within_s: float = ANSWER_WITHIN_S) -> None:
         self.uri = uri
-        self._within_s = within_s
+        self.within_s = within_s
+        """Seconds within which the database must answer."""
         self.check()
 
     def check(self, *, within_s: float | None = None) -> None:
         """Raise where it does not answer, or refuses the credentials."""
         shown = redacted(self.uri)
-        within_s = self._within_s if within_s is None else within_s
+        within_s = self.within_s if within_s is None else within_s
         timeout_ms = int(within_s * 1000)
         try:
             client: pymongo.MongoClient[dict[str, Any]] = pymongo.MongoClient(
@@ -86,7 +87,7 @@ class GivenMongo:
 
     def revive(self) -> None:
         """Check whether it is back: it is not ours to start. Shortly, as what is measured waits to be saved."""
-        self.check(within_s=min(self._within_s, BACK_WITHIN_S))
+        self.check(within_s=min(self.within_s, BACK_WITHIN_S))
 
     def close(self) -> None:
         """Do nothing: it is not ours to stop."""

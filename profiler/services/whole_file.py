@@ -41,6 +41,8 @@ def written_whole(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
 
 def check_writable(path: Path) -> None:
     """Raise the OSError that writing a file would end with, as far as it can be told beforehand; change nothing."""
+    with contextlib.suppress(FileNotFoundError):
+        path.stat()  # which a circle of links does not let through
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.exists() and not os.access(path, os.W_OK):

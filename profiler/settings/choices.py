@@ -41,7 +41,6 @@ class ExportKind(StrEnum):
     CSV = "csv"
     MD = "md"
     JUNIT = "junit"
-    HTML = "html"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,14 +52,6 @@ def payload_samples(topology: Topology, settings: Settings) -> dict[str, Payload
     return {name: samples[path] for name, path in own.items()}
 
 
-def in_words(source: str, file: str, sample: PayloadSample) -> str:
-    """Say in one sentence what a source's messages are like."""
-    keys = "no keys"
-    if sample.keyed:
-        keys = f"{sample.keyed:.0%} with a key, the most frequent one in {sample.top_key_share:.0%}"
-    return f"{source}: {sample.messages:,} messages of {file}, {sample.mean_bytes:,.0f} bytes on average, {keys}."
-
-
 def _exists(written: str) -> bool:
     return user_path(written).is_file()
 

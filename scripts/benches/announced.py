@@ -131,7 +131,7 @@ def known_jobs() -> dict[str, Job]:
 
 def announced(case: Case) -> Announced:
     """Run one profile; a case that was run before is looked up."""
-    return Announced(**saved_answers().get(str(case), lambda: asdict(_run(case))))
+    return Announced(**saved_answers().get(str(case), lambda: asdict(run_case(case))))
 
 
 @cache
@@ -166,7 +166,8 @@ def best_per_s(cluster: Case) -> float:
     return found
 
 
-def _run(case: Case) -> Announced:
+def run_case(case: Case) -> Announced:
+    """Run one case."""
     job = known_jobs()[case.job]
     engine, parameters = job.engine(case.preset, case.seed), job.parameters()
     found = Loop(engine, job.topology, Stepwise(), parameters, production_batch_s=BATCH_S).run()

@@ -102,7 +102,7 @@ def rows(sizes: Sizes = Sizes()) -> Iterator[Row]:  # noqa: B008 - frozen
     with AtNeed(warm_engine) as warm:
         pairs = _Pairs(saved, warm, sizes)
         yield from cost_rows([pairs.get(number) for number in range(sizes.pairs)])
-        with closing(_Search(warm)) as search:
+        with closing(SearchRounds(warm)) as search:
             yield from between_rows(
                 [Between(**saved.get(f"round {number}", search.next_round)) for number in range(sizes.rounds)]
             )
@@ -161,24 +161,26 @@ class _Pairs:
         return self._measured(number)
 
     def _measured(self, number: int) -> list[list[float]]:
-        kinds = [_instrumented, _uninstrumented]
+        kinds = [instrumented_block, uninstrumented_block]
         order = (0, 1) if number % 2 == 0 else (1, 0)
         blocks = {index: kinds[index](self._warm.get(), self._sizes) for index in order}
         return [[blocks[index].per_s, blocks[index].cpu_us_per_row] for index in (0, 1)]
 
 
-def _instrumented(at: WarmEngine, sizes: Sizes) -> Block:
+def instrumented_block(at: WarmEngine, sizes: Sizes) -> Block:
+    """Run the job as the engine does."""
     with closing(at.engine.deploy(TOPOLOGY, CONFIGURATION, Detail.LIGHT)) as deployment:
         seen = list(deployment.observe(at.overload_per_s, sizes.warm_up + sizes.windows))
     return Block.of([(each.source_rows, each.duration_s, each.cpu_s) for each in seen[sizes.warm_up :]])
 
 
-def _uninstrumented(at: WarmEngine, sizes: Sizes) -> Block:
+def uninstrumented_block(at: WarmEngine, sizes: Sizes) -> Block:
+    """Run the job as it is, and look from outside."""
     seen = plain_windows(at, TOPOLOGY, CONFIGURATION, at.overload_per_s, sizes.warm_up + sizes.windows)
     return Block.of([(each.rows, each.duration_s, each.cpu_s) for each in seen[sizes.warm_up :]])
 
 
-class _Search:
+class SearchRounds:
     """Rounds of two configurations in turn, as a search deploys them one after the other."""
 
     def __init__(self, warm: AtNeed[WarmEngine]) -> None:

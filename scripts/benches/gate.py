@@ -222,11 +222,12 @@ def true_effects(name: str, slowdown: float) -> dict[Criterion, float]:
 
 def one_gate(name: str, slowdown: float, seed: int) -> Verdict:
     """Run a gate, or take it from the file of what was measured."""
-    kept: dict[str, Any] = saved_gates().get(f"{name}, {slowdown}, {seed}", lambda: _run(name, slowdown, seed))
+    kept: dict[str, Any] = saved_gates().get(f"{name}, {slowdown}, {seed}", lambda: run_gate(name, slowdown, seed))
     return Verdict(name, slowdown, **kept)
 
 
-def _run(name: str, slowdown: float, seed: int) -> dict[str, Any]:
+def run_gate(name: str, slowdown: float, seed: int) -> dict[str, Any]:
+    """Run one gate, and tell what it found."""
     outcome = measured_gate(name, slowdown, seed, GateLimits())
     named = outcome.judgement.slower_operator if outcome.judgement else None
     return {

@@ -66,7 +66,7 @@ class Gated:
 def rows() -> Iterator[Row]:
     """Run what is not run yet, and yield what came of it."""
     saved = Saved("gate-spark", *MEASURED)
-    saved.get("baseline", partial(_gate, WORKLOAD, "--save-baseline", BASELINE))
+    saved.get("baseline", partial(run_gate, WORKLOAD, "--save-baseline", BASELINE))
     # In turns: a bench that was stopped tells of both, and both meet the machine's good and bad hours.
     unchanged, drilled = [], []
     for number in range(1, GATES + 1):
@@ -123,9 +123,10 @@ def drill_rows(gates: Sequence[Gated], kind: str) -> Iterator[Row]:
 
 
 def _gated(saved: Saved, key: str, *arguments: str) -> Gated:
-    found = saved.get(key, partial(_gate, *arguments))
+    found = saved.get(key, partial(run_gate, *arguments))
     return Gated(found["document"], found["minutes"])
 
 
-def _gate(*arguments: str) -> dict[str, Any]:
+def run_gate(*arguments: str) -> dict[str, Any]:
+    """Call the command, and return its document with how long it took."""
     return timed_document("gate", *arguments, "--anew", check=False)

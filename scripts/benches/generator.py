@@ -58,7 +58,7 @@ Keep = Callable[[str, Callable[[], Any]], Any]
 
 def rows(keep: Keep = lambda _, measured: measured()) -> Iterator[Row]:
     """Measure top rates in turns, then the error at each rate; what was kept is not measured again."""
-    with AtNeed(_opened) as bench:
+    with AtNeed(opened_bench) as bench:
         yield from top_rate_rows(_top_rates(bench, keep))
         for rate in RATES:
             yield rate_error_row(rate, keep(f"rate {rate}", lambda rate=rate: bench.get().rate_errors(rate)))
@@ -100,7 +100,7 @@ def _top_rates(bench: AtNeed[_Bench], keep: Keep) -> dict[str, list[float]]:
 
 
 @contextmanager
-def _opened() -> Iterator[_Bench]:
+def opened_bench() -> Iterator[_Bench]:
     """Start a broker, and write the messages that both producers send."""
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -122,10 +122,11 @@ def _saved_row(quantity: str, cases: Sequence[Case], cold: str, warm: str, goal:
 
 def case_of(name: str, preset: Preset, seed: int) -> Case:
     """Measure a case, or take it from the file of what was measured."""
-    return Case(**saved_cases().get(f"{name}, {preset}, {seed}", lambda: asdict(_run(name, preset, seed))))
+    return Case(**saved_cases().get(f"{name}, {preset}, {seed}", lambda: asdict(run_case(name, preset, seed))))
 
 
-def _run(name: str, preset: Preset, seed: int) -> Case:
+def run_case(name: str, preset: Preset, seed: int) -> Case:
+    """Run the recalibrations of one case."""
     later = seed if preset is Preset.HOSTILE else seed + 1000
     cold = _profile(name, preset, seed, SLOTS, Stepwise())
     unchanged = _profile(name, preset, later, SLOTS, WarmStart(_stored(cold), Scope.CONFIRM))

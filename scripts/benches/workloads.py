@@ -171,11 +171,12 @@ def profiled() -> Iterator[Profiled]:
 
 def profiled_one(name: str) -> Profiled:
     """Return a workload's profile; where it is not known it is made."""
-    found = Saved("workloads", *MEASURED).get(name, partial(_profile, name))
+    found = Saved("workloads", *MEASURED).get(name, partial(run_profile, name))
     return Profiled(name, found["document"], found["minutes"])
 
 
-def _profile(name: str) -> dict[str, Any]:
+def run_profile(name: str) -> dict[str, Any]:
+    """Call the command, and return its document with how long it took."""
     return timed_document("run", name, check=True)
 
 

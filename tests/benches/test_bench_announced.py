@@ -82,6 +82,6 @@ def test_it_tells_part_and_excess_and_goes_on_where_it_stopped(small, monkeypatc
     assert 0.8 < mean["ours"] <= 1
     assert rows["quiet: announced rate, more than 2% too much", "the same"]["better"] == "lower"
     announced.saved_answers.cache_clear()
-    monkeypatch.setattr(announced, "_run", lambda *_: pytest.fail("it was run again"))
+    monkeypatch.setattr(announced, "run_case", lambda *_: pytest.fail("it was run again"))
     assert list(announced.rows()) == found
     assert "quiet six slots, seed 1: (" in announced.appendix()

@@ -70,10 +70,10 @@ def test_what_is_saved_is_not_measured_again(monkeypatch, tmp_path):
 
     monkeypatch.setattr("scripts.benches.saved.FOLDER", tmp_path)
     monkeypatch.setattr(engine, "warm_engine", warm)
-    monkeypatch.setattr(engine, "_instrumented", lambda at, sizes: engine.Block(99.0, 10.0))
-    monkeypatch.setattr(engine, "_uninstrumented", lambda at, sizes: engine.Block(100.0, 10.0))
+    monkeypatch.setattr(engine, "instrumented_block", lambda at, sizes: engine.Block(99.0, 10.0))
+    monkeypatch.setattr(engine, "uninstrumented_block", lambda at, sizes: engine.Block(100.0, 10.0))
     seconds = {"closing_s": 1.0, "deploying_s": 2.0, "first_window_s": 4.0, "window_s": 3.0}
-    monkeypatch.setattr(engine._Search, "next_round", lambda self: seconds)
+    monkeypatch.setattr(engine.SearchRounds, "next_round", lambda self: seconds)
     monkeypatch.setattr(engine.generator, "rows", lambda keep: iter([row("top rate", 1.6, n=6)]))
     first = list(engine.rows(engine.Sizes(pairs=2, rounds=2)))
     assert opened == [1]

@@ -38,7 +38,7 @@ def test_it_goes_on_where_it_stopped(small, monkeypatch):
     rows = list(gate.rows())
     gate.saved_gates.cache_clear()
     gate.true_effects.cache_clear()
-    monkeypatch.setattr(gate, "_run", lambda *_: pytest.fail("it was run again"))
+    monkeypatch.setattr(gate, "run_gate", lambda *_: pytest.fail("it was run again"))
     assert list(gate.rows()) == rows
 
 

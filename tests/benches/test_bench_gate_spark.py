@@ -35,7 +35,7 @@ def calls(monkeypatch, tmp_path):
     monkeypatch.setattr("scripts.benches.saved.FOLDER", tmp_path)
     monkeypatch.setattr(gate_spark, "GATES", 2)
     monkeypatch.setattr(gate_spark, "DRILLS_OVER_BATCHES", 1)
-    monkeypatch.setattr(gate_spark, "_gate", gate)
+    monkeypatch.setattr(gate_spark, "run_gate", gate)
     return made
 
 

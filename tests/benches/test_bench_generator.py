@@ -43,7 +43,7 @@ def bench(monkeypatch, tmp_path):
             opened.append(1)
             yield producers
 
-        monkeypatch.setattr(generator, "_opened", open_)
+        monkeypatch.setattr(generator, "opened_bench", open_)
         rows = []
         with suppress(KeyboardInterrupt):
             rows += generator.rows(Saved("generator", __file__).get)

@@ -32,7 +32,7 @@ def test_it_tells_the_part_of_the_rounds_that_is_saved_and_goes_on_where_it_stop
     assert whole["low"] <= whole["ours"] <= whole["high"]
     assert rows["quiet: confirmed within two rounds"]["ours"] == 1
     recalibrate.saved_cases.cache_clear()
-    monkeypatch.setattr(recalibrate, "_run", lambda *_: pytest.fail("it was run again"))
+    monkeypatch.setattr(recalibrate, "run_case", lambda *_: pytest.fail("it was run again"))
     assert list(recalibrate.rows()) == found
 
 

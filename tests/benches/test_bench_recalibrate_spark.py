@@ -21,7 +21,7 @@ def calls(monkeypatch, tmp_path):
         return {"document": {"rounds": rounds, "verdict": verdict}, "minutes": float(len(made))}
 
     monkeypatch.setattr("scripts.benches.saved.FOLDER", tmp_path)
-    monkeypatch.setattr(workloads, "_profile", lambda name: {"document": {"rounds": [{}] * 5}, "minutes": 11.0})
+    monkeypatch.setattr(workloads, "run_profile", lambda name: {"document": {"rounds": [{}] * 5}, "minutes": 11.0})
     monkeypatch.setattr(recalibrate_spark, "timed_document", timed)
     return made
 

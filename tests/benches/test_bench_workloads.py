@@ -27,7 +27,7 @@ def calls(monkeypatch, tmp_path):
 
     monkeypatch.setattr("scripts.benches.saved.FOLDER", tmp_path / "saved")
     monkeypatch.setattr(workloads, "WORKLOADS", ("diamond",))
-    monkeypatch.setattr(workloads, "_profile", profile)
+    monkeypatch.setattr(workloads, "run_profile", profile)
     return made
 
 

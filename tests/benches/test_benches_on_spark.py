@@ -8,8 +8,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
+from confluent_kafka.admin import AdminClient
 
-from profiler.engines.spark.load.topics import Topics
 from profiler.experiment.window_plan import WindowPlan
 from scripts.benches import engine, generator, trust, uninstrumented
 from scripts.benches.uninstrumented import plain_windows
@@ -49,9 +49,7 @@ def test_an_uninstrumented_query_is_seen_from_outside(warm, spark_kafka):
     assert len(seen) == 2
     assert rows / seconds == pytest.approx(1000.0, rel=0.5)
     assert all(each.cpu_s > 0 for each in seen)
-    topics = Topics(spark_kafka.address)
-    left = topics._admin.list_topics(timeout=10).topics
-    topics.close()
+    left = AdminClient({"bootstrap.servers": spark_kafka.address}).list_topics(timeout=10).topics
     assert not [name for name in left if "plain-" in name]
 
 

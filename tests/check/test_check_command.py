@@ -162,3 +162,12 @@ def refused_after_progress():
         return error
 
     return sentence
+
+
+def test_a_check_without_payloads_loads_no_mathematics(shell) -> None:
+    """Half a second that a drawing does not need; `-X importtime` writes each module that is imported to stderr."""
+    answer = shell("check", "linear", "--no-spark", PYTHONPROFILEIMPORTTIME="1")
+    assert answer.returncode == 0
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in answer.stderr.splitlines()}
+    assert {"profiler", "rich"} <= imported
+    assert "scipy" not in imported

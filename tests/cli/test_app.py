@@ -84,13 +84,13 @@ def test_a_run_decides_on_the_exit_code(profile, run_does) -> None:
 def test_run_is_given_the_topology_and_the_settings(profile, run_does) -> None:
     seen = []
     run_does(SimpleNamespace(run_profile=lambda *given: seen.append(given) or 0))
-    flags = ["--engine", "simulated", "--latency", "100ms", "--no-confirm", "--export", "md=a", "--export", "html=b"]
+    flags = ["--engine", "simulated", "--latency", "100ms", "--no-confirm", "--export", "md=a", "--export", "csv=b"]
     assert profile("run", "linear?depth=3", *flags).exit_code == 0
     [(topology, settings, reference)] = seen
     assert reference == "linear?depth=3"
     assert topology.names == ("events", "work-1", "work-2")
     assert (settings.engine, settings.latency_ms, settings.confirm) == ("simulated", 100, False)
-    assert [str(export) for export in settings.export] == ["md=a", "html=b"]
+    assert [str(export) for export in settings.export] == ["md=a", "csv=b"]
     assert settings.origin("confirm") == "flag --confirm"
     assert settings.origin("slots") == "default"
 

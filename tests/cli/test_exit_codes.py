@@ -46,6 +46,19 @@ def test_whatever_a_job_raises_while_it_is_loaded_is_a_wrong_job(case, profile, 
     assert refused(profile("check", "job.py")).startswith(f"'job.py' cannot be loaded: {said}.")
 
 
+@pytest.mark.parametrize(
+    "closed", ["sys.stderr", "sys.stdout", "sys.__stderr__", "sys.__stdout__"], ids=lambda stream: stream
+)
+@pytest.mark.parametrize(
+    "call", [["check", "--no-spark"], ["run", "--engine", "simulated", "--quick"]], ids=["check", "run"]
+)
+def test_a_job_that_closes_a_stream_takes_nothing_along(closed, call, shell, folder: Path) -> None:
+    (folder / "job.py").write_text(f"import sys\n{closed}.close()\n{JOB}", encoding="utf-8")
+    answer = shell(call[0], "job.py", *call[1:])
+    assert (answer.returncode, "lost" in answer.stderr) == (0, False), answer.stderr
+    assert "job" in answer.stdout
+
+
 @pytest.mark.parametrize("case", CONFIGURATIONS)
 @pytest.mark.parametrize("call", [["config", "show"], ["run", "linear"]], ids="-".join)
 def test_a_configuration_that_is_none_is_refused(case, call, profile, refused, folder: Path) -> None:
@@ -122,3 +135,12 @@ def test_ctrl_c_is_told_while_modules_are_imported(shell, folder: Path) -> None:
     (folder / "early" / "typer.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     answer = shell("check", "diamond", PYTHONPATH=f"{folder / 'early'}:{ROOT}")
     assert (answer.returncode, answer.stdout, answer.stderr) == (130, "", "Interrupted.\n")
+
+
+def test_next_to_nothing_is_imported_before_ctrl_c_is_told() -> None:
+    """What is imported by then would end with a traceback."""
+    told = "import sys; before = {*sys.modules}; import profiler.__main__; print(*sorted({*sys.modules} - before))"
+    command = [sys.executable, "-S", "-c", told]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300).stdout
+    assert said.split() == ["__future__", "profiler", "profiler.__main__"]

@@ -36,6 +36,13 @@ def test_the_file_names_itself(profile, folder: Path) -> None:
     assert "profile check jobs/mine.py " in (folder / "jobs/mine.py").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", ["\udcff.py", "a\udcfe\udcff.py"])
+def test_a_file_whose_name_is_no_text_is_python_too(name: str, profile, folder: Path) -> None:
+    assert profile("init", name).exit_code == 0
+    compile((folder / name).read_bytes(), name, "exec")
+    assert b"profile check " + name.encode("utf-8", "backslashreplace") in (folder / name).read_bytes()
+
+
 def test_a_file_is_overwritten_only_by_force(profile, refused, folder: Path) -> None:
     (folder / "topology.py").write_text("mine\n", encoding="utf-8")
     assert refused(profile("init")).startswith("'topology.py' exists.")

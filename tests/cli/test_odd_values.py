@@ -61,6 +61,14 @@ def test_a_name_that_no_file_has_is_refused(case, call, profile, refused, folder
     assert sentence in refused(profile(*[name if each == "FILE" else each for each in call]))
 
 
+@pytest.mark.parametrize("name", ["\udcff", "run-\udcff"])
+@pytest.mark.parametrize("more", [[], ["--dry-run"], ["--watch"]], ids=["recalibrate", "dry", "watch"])
+def test_a_profile_that_no_history_can_hold_is_refused(name, more, profile, refused, folder: Path) -> None:
+    """Before a database is started."""
+    said = refused(profile("recalibrate", name, *more))
+    assert said.startswith(f"{name!a} is no name of a run or a topology.")
+
+
 @pytest.mark.parametrize("name", ["r" * 5000, "a\ud800", "../../x", "."])
 @pytest.mark.parametrize("call", [["run", "linear"], ["gate", "linear", "--aa"]], ids=["run", "gate"])
 def test_a_run_that_cannot_be_is_not_gone_on_with(name, call, profile, refused, store, folder: Path) -> None:

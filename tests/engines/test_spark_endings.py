@@ -130,7 +130,7 @@ def test_ctrl_c_while_spark_starts_leaves_no_jvm(tmp_path):
         import sys
         from pathlib import Path
         from profiler.engines.spark.jvm.session import Session
-        from profiler.services.processes import marked_processes
+        from profiler.services.processes.marked import marked_processes
         from profiler.services.run_folder import create_run_folder
         with create_run_folder(Path(sys.argv[1]), needed_bytes=0) as run:
             try:

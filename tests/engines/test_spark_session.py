@@ -114,7 +114,7 @@ class SparkStandIn:
         monkeypatch.setattr(session, "SparkContext", self._context_class())
         monkeypatch.setattr(session, "SparkSession", lambda context: SimpleNamespace(stop=lambda: None))
 
-    def _reached(self, point):
+    def reached(self, point):
         if point == self._at:
             raise self._event
 
@@ -122,7 +122,7 @@ class SparkStandIn:
         self.jvm = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
         self.environment = dict(os.environ)
         self.command_line = dict(conf.getAll())
-        self._reached("launch")
+        self.reached("launch")
         return SimpleNamespace(proc=self.jvm, shutdown=lambda: None, jvm=MagicMock())
 
     def _context_class(self):
@@ -136,7 +136,7 @@ class SparkStandIn:
             def __init__(self, gateway, conf):
                 Context._active_spark_context = self
                 stand_in.settings = dict(conf.getAll())
-                stand_in._reached("context")
+                stand_in.reached("context")
 
         return Context
 

@@ -175,7 +175,7 @@ def test_a_version_that_allows_fewer_tasks_runs_with_those(profile, folder):
     answer = profile("gate", "job.py", "--against", "serial/job.py", *SIMULATED, "--json", "-", "--quiet")
     document = document_of(answer)
     assert document["tasks"]["count"] == 3
-    assert document["warnings"] == ["'count' runs with 1 tasks in the baseline and with 3 in the candidate"]
+    assert document["warnings"] == ["'count' runs with 1 task in the baseline and with 3 in the candidate"]
     for file, said in (("job.py", "max_tasks=3"), ("serial/job.py", "one only (parallel=False)")):
         refused = profile("gate", file, "--aa", *SIMULATED, "--quiet", "--tasks", "count=9")
         assert refused.exit_code == 2
@@ -471,7 +471,7 @@ WRONG = {
     ),
     "a baseline without a name": (["linear", "--aa", "--save-baseline", ""], "A baseline has no name."),
     "an unknown workload": (["linaer", "--aa"], "There is no workload 'linaer'. Did you mean 'linear'?"),
-    "an unknown format": (["linear", "--aa", "--export", "html=a.html"], "The result can't be exported as html."),
+    "an unknown format": (["linear", "--aa", "--export", "html=a.html"], "--export is 'html=a.html', not a report."),
 }
 
 

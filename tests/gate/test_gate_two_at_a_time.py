@@ -35,7 +35,7 @@ class Together(SimulatedEngine):
 
     def deploy(self, *rest, **more):
         deployment = super().deploy(*rest, **more)
-        deployment._clock = Clock()  # of its own: what counts must not depend on which thread comes first
+        deployment.clock = Clock()  # of its own: what counts must not depend on which thread comes first
         Together.open += 1
         Together.most_open = max(Together.most_open, Together.open)
         close = deployment.close

@@ -33,7 +33,7 @@ def together(monkeypatch):
 
     def deployed(self, *rest, **more):
         deployment = deploy(self, *rest, **more)
-        deployment._clock = Clock()  # of its own: what counts must not depend on which thread comes first
+        deployment.clock = Clock()  # of its own: what counts must not depend on which thread comes first
         return deployment
 
     monkeypatch.setattr(SimulatedEngine, "deploy", deployed)

@@ -13,7 +13,7 @@ from profiler.history.files.unsaved import UnsavedFile, unsaved_path
 from profiler.history.memory import MemoryStore
 from profiler.questions.archive import exchange, listing, showing
 from profiler.services.mongo import GivenMongo
-from profiler.services.processes import marked_processes
+from profiler.services.processes.marked import marked_processes
 from tests.history.histories import (
     a_baseline,
     a_block,
@@ -179,8 +179,13 @@ def test_an_interrupted_gate_is_shown_with_the_way_to_go_on(store, profile) -> N
 def test_an_unfinished_run_is_shown_with_the_way_to_go_on(store, profile) -> None:
     """The last round may have no decision."""
     shown = profile("history", "show", "run-2").stdout
-    assert "--resume run-2" in shown
+    assert "'profile run TOPOLOGY --resume run-2' goes on" in shown
     assert shown.count("✓ more rows") == 1
+
+
+def test_the_way_to_go_on_is_told_as_the_user_calls_it(store, profile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROFILE_COMMAND", "scripts/profile")
+    assert "'scripts/profile run TOPOLOGY --resume run-2' goes on" in profile("history", "show", "run-2").stdout
 
 
 @pytest.mark.parametrize("command", [["show", "run-9"], ["export", "run-9", "x.jsonl"]])
@@ -193,11 +198,11 @@ def test_an_unknown_run_is_refused(store, profile, refused, command) -> None:
 def test_a_run_goes_out_and_comes_in_again(store, profile) -> None:
     """Export, delete, import: the same run."""
     answer = profile("history", "export", "run-1", "run.jsonl")
-    assert answer.stdout == "Wrote run run-1 to run.jsonl: 2 rounds, 1 windows, with its answer.\n"
+    assert answer.stdout == "Wrote run run-1 to run.jsonl: 2 rounds, 1 window, with its answer.\n"
     before = store.load_run("run-1"), store.rounds("run-1"), store.windows("run-1"), store.result("run-1")
     store.delete_run("run-1")
     answer = profile("history", "import", "run.jsonl")
-    assert answer.stdout == "Imported run run-1 (word-count): 2 rounds, 1 windows, with its answer.\n"
+    assert answer.stdout == "Imported run run-1 (word-count): 2 rounds, 1 window, with its answer.\n"
     assert (store.load_run("run-1"), store.rounds("run-1"), store.windows("run-1"), store.result("run-1")) == before
     assert Path("run.jsonl").exists()
 

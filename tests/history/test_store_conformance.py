@@ -61,6 +61,13 @@ class TestStore:
             store.load_run("20250301-120000-abce")
         assert isinstance(refused.value, UsageError)
 
+    @pytest.mark.parametrize("name", ["\udcff", "run-\ud800", "\0", "r" * 5000])
+    def test_what_can_be_no_name_is_an_unknown_run_too(self, store: Store, name: str) -> None:
+        """It is the user's mistake, and no trouble of the database."""
+        store.begin_run(a_run())
+        with pytest.raises(NoSuchRun):
+            store.load_run(name)
+
     def test_rounds_come_back_equal_and_in_order(self, store: Store) -> None:
         """Infinities, doubts, dots and dollars in names included: a replay must see what was measured."""
         for number in (2, 1, 3):

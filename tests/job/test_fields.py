@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,34 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "tasks in words": (lambda: build(min_tasks="1"), "Operator 'o' has min_tasks='1'. Task counts are whole numbers"),
     "tasks beyond machines": (lambda: build(max_tasks=10**20), "Operator 'o' has max_tasks=100000000000000000000. 1,"),
     "payloads": (lambda: build(source={"payloads": 5}), "Source 's' has payloads=5. It is text."),
-    "payloads with NUL": (lambda: build(source={"payloads": "a\0b"}), "Source 's' has payloads='a\\x00b'. It is text."),
+    "payloads with NUL": (
+        lambda: build(source={"payloads": "a\0b"}),
+        "Source 's' has payloads='a\\x00b'. 'a\\x00b' is no name that a file can have.",
+    ),
+    "payloads too long": (
+        lambda: build(source={"payloads": "a" * 300}),
+        f"Source 's' has payloads='{'a' * 59}…. '{'a' * 60}…' names no file: File name too long. Name another one.",
+    ),
+    "payloads of half a character": (
+        lambda: build(source={"payloads": "a\ud800"}),
+        "Source 's' has payloads='a\\ud800'. 'a\\ud800' is no name that a file can have.",
+    ),
+    "payloads of nobody": (
+        lambda: build(source={"payloads": "~nosuchuser/a"}),
+        "Source 's' has payloads='~nosuchuser/a'. '~nosuchuser/a' begins with the home of a user that does not exist",
+    ),
+    "operators without end": (
+        lambda: Topology("job", [Source("s")], map(Operator, map(str, count()))),
+        "Topology 'job' has more than 1,000 operators. Profile a part of it.",
+    ),
+    "a chain of too many": (
+        lambda: Topology.chain("job", Source("s"), *(Operator(f"o{number}") for number in range(1001))),
+        "Topology 'job' has more than 1,000 operators. Profile a part of it.",
+    ),
+    "too many sources": (
+        lambda: Topology("job", [Source(f"s{number}") for number in range(1001)], []),
+        "Topology 'job' has more than 1,000 sources. Profile a part of it.",
+    ),
     "stateful in words": (lambda: build(stateful="yes"), "Operator 'o' has stateful='yes'. It is True or False."),
     "parallel as a number": (lambda: build(parallel=0), "Operator 'o' has parallel=0. It is True or False."),
     "key": (lambda: build(key=["a"]), "Operator 'o' has key=['a']. It is text."),

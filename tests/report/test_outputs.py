@@ -44,6 +44,42 @@ def test_a_file_that_can_t_be_is_refused_at_once(case, command, profile, refused
     assert said in refused(profile(*command, "--engine", "simulated", *arguments))
 
 
+@pytest.mark.parametrize("links", [["loop"], ["other", "loop"]], ids=["to itself", "to each other"])
+@pytest.mark.parametrize("flag", ["--json", "--export"])
+def test_a_circle_of_links_is_refused_at_once(links, flag, profile, refused, folder: Path) -> None:
+    for link, target in zip(["loop", *links], [*links, "loop"], strict=False):
+        if not (folder / link).is_symlink():
+            (folder / link).symlink_to(target)
+    named = "loop" if flag == "--json" else "md=loop"
+    said = refused(profile("run", "linear", "--engine", "simulated", flag, named))
+    assert said.startswith(f"{flag} {named} can't be written: Too many levels of symbolic links.")
+
+
+JOB = """
+from profiler import Cost, Operator, Source, Topology
+topology = Topology.chain("job", Source("s"), Operator("o", cost=Cost(cpu_ms=1)))
+"""
+
+
+@pytest.mark.parametrize(
+    "call", [["gate", "--blocks", "2", "--against"], ["compare", "--blocks", "2"]], ids=["gate", "compare"]
+)
+def test_a_path_that_is_no_text_loses_no_result(call, profile, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file has it escaped, in the same way."""
+    (folder / "e\udcff").mkdir()
+    for file in ("job.py", "e\udcff/job.py"):
+        (folder / file).write_text(JOB)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary")
+    command, *rest = call
+    asked = ["--export", "md=md", "--export", "csv=csv", "--json", "json"]
+    more = ["--export", "junit=junit"] if command == "gate" else []
+    answer = profile(command, "job.py", *rest, "e\udcff/job.py", "--engine", "simulated", "--quiet", *asked, *more)
+    assert answer.exit_code in (0, 1, 4), answer.stderr
+    for name in ("md", "json", "summary"):
+        assert r"e\udcff" in (folder / name).read_text(), name
+    assert all((folder / flag.partition("=")[2]).read_text() for flag in (*asked, *more) if "=" in flag)
+
+
 def outputs(folder: Path) -> Outputs:
     asked = Settings(json_to=str(folder / "out.json"), export=(Export(ExportKind.MD, str(folder / "out.md")),))
     return Outputs.opened(asked, {ExportKind.JSON: json.dumps, ExportKind.MD: lambda _: "# Result"})

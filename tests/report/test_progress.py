@@ -51,7 +51,7 @@ def shown():
     def watched(event):
         panel(event)
         with console.capture() as captured:
-            console.print(panel._render())
+            console.print(panel.screen())
         screens.append(captured.get())
 
     engine = SimulatedEngine(SimulatedPlatform(cores_per_node=8, slots=15), seed=1)

@@ -28,18 +28,19 @@ from tests.scenarios import outcome
 
 
 def profiled(
-    *operators: Operator, source: Source | None = None, slots: int = 16, latency_ms: float = 500
+    *operators: Operator, source: Source | None = None, slots: int = 16, latency_ms: float = 500, cores: int = 2
 ) -> SearchResult:
     topology = Topology.chain("job", source or Source("in", cost=Cost(cpu_ms=0.001)), *operators)
-    engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=2, slots=slots), seed=1)
+    engine = SimulatedEngine(SimulatedPlatform(nodes=1, cores_per_node=cores, slots=slots), seed=1)
     parameters = Parameters(latency_ms=latency_ms)
     return Loop(engine, topology, POLICIES["stepwise"](), parameters=parameters, design=WindowPlan(blocks=0)).run()
 
 
-def test_cpu_names_the_cores():
-    profile = profiled(Operator("work", cost=Cost(cpu_ms=0.3)))
+@pytest.mark.parametrize(("cores", "named"), [(1, "1 core"), (2, "2 cores")])
+def test_cpu_names_the_cores(cores, named):
+    profile = profiled(Operator("work", cost=Cost(cpu_ms=0.3)), cores=cores)
     assert bound_of(profile).by is By.CPU
-    assert where_it_holds(profile).startswith("bound by CPU on 2 cores (")
+    assert where_it_holds(profile).startswith(f"bound by CPU on {named} (")
 
 
 def test_waiting_names_the_operator_and_the_slots_that_are_missing():

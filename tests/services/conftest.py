@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from profiler.services.processes import marked_processes
+from profiler.services.processes.marked import marked_processes
 from profiler.services.run_folder import RunFolder, create_run_folder
 from tests.services.starting import killed, running
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import psutil
 
-from profiler.services.processes import MarkedProcess, marked_processes
+from profiler.services.processes.child import Child
+from profiler.services.processes.marked import MarkedProcess, marked_processes
 
 WITHIN_S = 30.0
 _POLL_S = 0.01
@@ -25,6 +26,23 @@ def take_terminal() -> None:
 def wait_until_it_shows(process: psutil.Process) -> None:
     """Wait for its command line and environment: on a busy machine a new process has neither for a moment."""
     _wait_until(lambda: process.cmdline() and process.environ(), process)
+
+
+def supervisor_of(server: psutil.Process) -> psutil.Process:
+    """Return the process that started a server, and watches it."""
+    supervisor = server.parent()
+    assert supervisor is not None
+    return supervisor
+
+
+def wait_for_end(child: Child) -> None:
+    """Wait until a server ended, and its supervisor with it."""
+    _wait_until(lambda: child.exit_code() is not None, child.title)
+
+
+def wait_until_it_is_to_be_fetched(process: psutil.Process) -> None:
+    """Wait until a process of this one's ended; its exit code is left for who started it."""
+    _wait_until(lambda: process.status() == psutil.STATUS_ZOMBIE, process)
 
 
 def marked_when_they_show(folder: Path, count: int) -> tuple[MarkedProcess, ...]:

@@ -13,15 +13,21 @@ import psutil
 import pytest
 
 from profiler.errors import ProfileError
-from profiler.services.child import Child, Grace, ServiceDied, died, how_it_ended, last_words
+from profiler.services.processes.child import Child, Grace, ServiceDied, died, how_it_ended, last_words
 from profiler.services.run_folder import RunFolder
-from tests.services.starting import marked_when_they_show, take_terminal, wait_until_it_shows
+from tests.services.starting import (
+    marked_when_they_show,
+    supervisor_of,
+    take_terminal,
+    wait_for_end,
+    wait_until_it_shows,
+)
 
 SERVER = ["sleep", "1000"]
 PARENT = """
     import os, signal, sys
     from pathlib import Path
-    from profiler.services.child import Child
+    from profiler.services.processes.child import Child
     from profiler.services.run_folder import create_run_folder
 
     run = create_run_folder(Path(sys.argv[1]), needed_bytes=0)
@@ -48,7 +54,7 @@ def test_a_child_runs_until_it_is_stopped(run: RunFolder) -> None:
 def test_output_goes_to_the_log_of_the_run(run: RunFolder) -> None:
     """What a server prints, on either stream, is in logs/<name>.log."""
     with Child.start("talker", ["sh", "-c", "echo out; echo err >&2"], run) as child:
-        child._supervisor.wait()
+        wait_for_end(child)
     assert (run.logs / "talker.log").read_text() == "out\nerr\n"
 
 
@@ -56,7 +62,7 @@ def test_a_child_that_ends_by_itself_is_reported_with_its_last_words(run: RunFol
     """The error names the server, the exit code, the telling line of the log and the log."""
     source = "import sys; print('ERROR no room for the data', flush=True); print('bye'); sys.exit(7)"
     with Child.start("server", printing(source), run, title="The server") as child:
-        child._supervisor.wait()
+        wait_for_end(child)
         with pytest.raises(ServiceDied) as raised:
             child.require_alive()
     assert raised.value.message == "The server ended with exit code 7: ERROR no room for the data."
@@ -68,7 +74,7 @@ def test_a_killed_child_is_reported_as_killed(run: RunFolder) -> None:
     with Child.start("server", ["sh", "-c", "echo ready; exec sleep 1000"], run) as child:
         wait_for_line(child.log, "ready")
         os.kill(child.pid, signal.SIGKILL)
-        child._supervisor.wait()
+        wait_for_end(child)
         with pytest.raises(ServiceDied) as raised:
             child.require_alive()
     assert raised.value.message == "server was killed by SIGKILL."
@@ -101,7 +107,7 @@ def test_a_child_that_ends_by_itself_in_time_is_not_terminated(run: RunFolder) -
 def test_what_a_server_started_ends_with_it(run: RunFolder, left) -> None:
     """A server that dies leaves no grandchild behind."""
     with Child.start("family", ["sh", "-c", "sleep 1000 & exit 0"], run) as child:
-        child._supervisor.wait()
+        wait_for_end(child)
         assert left() == []
 
 
@@ -109,8 +115,8 @@ def test_a_server_whose_supervisor_is_killed_ends(run: RunFolder) -> None:
     """Killing the supervisor does not set the server free."""
     with Child.start("server", SERVER, run) as child:
         server = psutil.Process(child.pid)
-        child._supervisor.kill()
-        child._supervisor.wait()
+        supervisor_of(server).kill()
+        wait_for_end(child)
         psutil.wait_procs([server], timeout=30)
         assert not server.is_running()
         with pytest.raises(ServiceDied, match="SIGKILL"):
@@ -137,7 +143,7 @@ def test_a_thread_that_started_a_child_may_end_before_it(parent, left, tmp_path:
     source = """
     import os, signal, sys, threading
     from pathlib import Path
-    from profiler.services.child import Child
+    from profiler.services.processes.child import Child
     from profiler.services.run_folder import create_run_folder
 
     run, children = create_run_folder(Path(sys.argv[1]), needed_bytes=0), []

@@ -10,10 +10,10 @@ import psutil
 import pytest
 
 from profiler.services import doctor
-from profiler.services.child import Child
 from profiler.services.doctor import Check, examine, left_over_processes
 from profiler.services.ports import LOOPBACK, free_ports
-from profiler.services.processes import marked
+from profiler.services.processes.child import Child
+from profiler.services.processes.marked import marked
 from profiler.services.run_folder import RunFolder
 from tests.services.starting import wait_until_it_shows
 
@@ -26,7 +26,7 @@ def checks(**options: object) -> dict[str, Check]:
 
 def test_a_machine_without_anything_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every finding that is not as it should be has a fix."""
-    monkeypatch.setattr("profiler.services.mongod._BUNDLE", "no-such-package")
+    monkeypatch.setattr("profiler.services.mongod.BUNDLE", "no-such-package")
     monkeypatch.setattr(doctor, "NEEDED_MEMORY_BYTES", 10**18)
     found = checks(env={"PATH": ""}, cache=tmp_path, free=lambda _: 0)
     wrong = {name for name, check in found.items() if not check.ok}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from profiler.services.processes import marked_processes
+from profiler.services.processes.marked import marked_processes
 
 PROFILE = """
     import signal, sys

@@ -15,13 +15,14 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from profiler.errors import ProfileError, UsageError
-from profiler.services.child import ServiceDied
 from profiler.services.jars import JarSet, jar_paths
 from profiler.services.java import find_java
-from profiler.services.kafka import _SETTINGS, Kafka, given_kafka, open_kafka, start_kafka
+from profiler.services.kafka import BROKER_SETTINGS, Kafka, given_kafka, open_kafka, start_kafka
 from profiler.services.ports import LOOPBACK, free_ports
-from profiler.services.processes import marked_processes
+from profiler.services.processes.child import ServiceDied
+from profiler.services.processes.marked import marked_processes
 from profiler.services.run_folder import RunFolder, cache_directory
+from tests.services.starting import supervisor_of, wait_until_it_is_to_be_fetched
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +80,10 @@ def test_a_killed_broker_is_reported_as_killed(kafka: Kafka) -> None:
     """The check says so, and where the log is."""
     assert kafka.pid is not None
     broker = psutil.Process(kafka.pid)
+    supervisor = supervisor_of(broker)
     os.kill(kafka.pid, signal.SIGKILL)
     psutil.wait_procs([broker], timeout=30)
-    kafka._child._supervisor.wait()
+    wait_until_it_is_to_be_fetched(supervisor)
     with pytest.raises(ServiceDied, match=r"The Kafka broker was killed by SIGKILL") as raised:
         kafka.check()
     assert "kafka.log" in raised.value.hint
@@ -185,7 +187,7 @@ def test_a_broker_that_wants_a_password_is_told(
 ) -> None:
     """A real one, which hangs up on whoever does not say who he is; beside it, where nobody is asked, it answers."""
     (port,) = free_ports(1)
-    monkeypatch.setattr("profiler.services.kafka._SETTINGS", with_guarded_listener(port))
+    monkeypatch.setattr("profiler.services.kafka.BROKER_SETTINGS", with_guarded_listener(port))
     with start_kafka(find_java().executable, broker_jars, run) as broker:
         given_kafka(broker.address)
         with pytest.raises(ProfileError, match=f"Something listens at {LOOPBACK}:{port}, but does not") as raised:
@@ -196,7 +198,7 @@ def test_a_broker_that_wants_a_password_is_told(
 
 def with_guarded_listener(port: int) -> str:
     """Let a broker listen at one more port, where it wants a name and a password."""
-    settings = dict(line.split("=", 1) for line in _SETTINGS.splitlines())
+    settings = dict(line.split("=", 1) for line in BROKER_SETTINGS.splitlines())
     settings["listeners"] += f",GUARDED://{LOOPBACK}:{port}"
     settings["listener.security.protocol.map"] += ",GUARDED:SASL_PLAINTEXT"
     settings["listener.name.guarded.sasl.enabled.mechanisms"] = "PLAIN"
@@ -207,7 +209,7 @@ def with_guarded_listener(port: int) -> str:
 
 def test_what_a_topic_may_keep_is_looked_at_often() -> None:
     """By Kafka's default it is every five minutes: a stressed topic fills the disk of a run before that."""
-    settings = dict(line.split("=", 1) for line in _SETTINGS.splitlines())
+    settings = dict(line.split("=", 1) for line in BROKER_SETTINGS.splitlines())
     assert int(settings["log.retention.check.interval.ms"]) <= 10_000
 
 

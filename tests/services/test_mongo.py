@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiler.errors import ProfileError, UsageError
-from profiler.services.child import Child, Grace
 from profiler.services.mongo import GivenMongo, open_mongo, redacted
 from profiler.services.mongod import find_mongod
 from profiler.services.ports import LOOPBACK, free_ports, listens
+from profiler.services.processes.child import Child, Grace
 from profiler.services.run_folder import RunFolder
 
 SECRET = "s3cret-Pa55"  # noqa: S105 - of a test
@@ -77,7 +77,7 @@ def test_a_malformed_uri_is_wrong_usage(wrong: str) -> None:
 
 def test_without_a_mongod_the_ways_out_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither on PATH nor in the package."""
-    monkeypatch.setattr("profiler.services.mongod._BUNDLE", "no-such-package")
+    monkeypatch.setattr("profiler.services.mongod.BUNDLE", "no-such-package")
     with pytest.raises(ProfileError, match="No MongoDB") as raised:
         find_mongod({"PATH": ""})
     assert "--mongo" in raised.value.hint
@@ -137,7 +137,7 @@ def test_a_given_database_that_dies_is_not_revived(run: RunFolder) -> None:
         process = psutil.Process(server.pid)
         os.kill(server.pid, signal.SIGKILL)
         psutil.wait_procs([process], timeout=30)
-        mongo._within_s = 0.3
+        mongo.within_s = 0.3
         with pytest.raises(ProfileError, match="No MongoDB answers"):
             mongo.revive()
     assert not listens(port)

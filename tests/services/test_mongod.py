@@ -14,11 +14,11 @@ import psutil
 import pymongo
 import pytest
 
-from profiler.services.child import ServiceDied
 from profiler.services.mongo import open_mongo
 from profiler.services.mongod import Mongod, SharedMongod, find_mongod, last_words
 from profiler.services.ports import LOOPBACK, free_ports
-from profiler.services.processes import marked_processes
+from profiler.services.processes.child import ServiceDied
+from profiler.services.processes.marked import marked_processes
 
 USER = """
     import signal, sys
@@ -158,7 +158,7 @@ def test_an_interrupted_start_leaves_nothing(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SharedMongod, "_wait_until_ready", interrupt)
+        patch.setattr("profiler.services.mongod.answers", interrupt)
         with pytest.raises(KeyboardInterrupt):
             SharedMongod(tmp_path, find_mongod())
     assert marked_processes(tmp_path) == ()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from profiler.errors import ProfileError
-from profiler.services.child import Child
+from profiler.services.processes.child import Child
 from profiler.services.run_folder import KEPT_RUNS, cache_directory, create_run_folder, require_space
 
 
@@ -77,7 +77,7 @@ def test_a_folder_lives_as_long_as_its_servers(tmp_path: Path) -> None:
     """A server that is still shutting down keeps its data, though the run is over."""
     run = create_run_folder(tmp_path, needed_bytes=0)
     with Child.start("sleeper", ["sleep", "1000"], run):
-        run._lock.close()
+        run.lock.close()
         with create_run_folder(tmp_path, needed_bytes=0):
             assert run.data.exists()
     with create_run_folder(tmp_path, needed_bytes=0):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 
 import pytest
@@ -50,6 +51,19 @@ def test_a_secret_is_told_by_its_name(key):
 def test_a_secret_is_told_by_what_a_value_holds(value, shown):
     """Credentials in a URI, well-formed or not, and passwords among options."""
     assert masked_setting(f"spark.some.setting={value}") == f"spark.some.setting={shown}"
+
+
+@pytest.mark.parametrize("word", ["x", "token", "://", "a://", "access.", "token ", "["])
+def test_a_long_value_is_read_in_one_go(word):
+    """What reads it once from each of its places takes minutes for as much."""
+
+    def looked_at(value):
+        started = time.process_time()
+        masked_setting(f"spark.some.setting={value}")
+        without_password(value)
+        return time.process_time() - started
+
+    assert looked_at(word * 100_000) < 1
 
 
 @pytest.mark.parametrize(

@@ -85,10 +85,10 @@ def test_profile_toml_goes_before_pyproject(tmp_path: Path) -> None:
 
 
 def test_toml_values_may_have_their_own_types(tmp_path: Path) -> None:
-    write(tmp_path, 'slots = 8\ngive-back = 0.05\nquick = true\nexport = ["md=a.md", "html=b.html"]\n')
+    write(tmp_path, 'slots = 8\ngive-back = 0.05\nquick = true\nexport = ["md=a.md", "csv=b.csv"]\n')
     settings = resolve({}, {}, tmp_path)
     assert (settings.slots, settings.give_back, settings.quick) == (8, 0.05, True)
-    assert settings.export == (Export(ExportKind.MD, "a.md"), Export(ExportKind.HTML, "b.html"))
+    assert settings.export == (Export(ExportKind.MD, "a.md"), Export(ExportKind.CSV, "b.csv"))
 
 
 def test_an_unknown_key_in_a_file_is_refused_with_the_nearest(tmp_path: Path) -> None:

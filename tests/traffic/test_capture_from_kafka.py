@@ -41,7 +41,7 @@ def test_the_newest_messages_survive_the_way_into_a_file(
         app, ["capture", topic, "--kafka", broker.address, "--messages", "400", "--out", str(path)]
     )
     assert answer.exit_code == 0, answer.stderr
-    assert "400 messages are in" in " ".join(answer.stdout.split())
+    assert "Wrote 400 messages to" in " ".join(answer.stdout.split())
     assert read_payloads(path).messages == messages[-400:]
     assert sum(map(len, received(broker, topic))) == 1000
     groups = AdminClient({"bootstrap.servers": broker.address}).list_consumer_groups().result()
@@ -57,7 +57,7 @@ def test_a_topic_with_fewer_messages_gives_what_it_has(
     path = tmp_path / "few.jsonl"
     answer = CliRunner().invoke(app, ["capture", topic, "--kafka", broker.address, "--out", str(path)])
     assert answer.exit_code == 0, answer.stderr
-    assert "1 messages had no value" in answer.stderr
+    assert "Left out: 1 message without a value." in answer.stderr
     assert "fewer than the 10,000" in answer.stderr
     assert read_payloads(path).messages == [Message(b"a", b"k"), Message(b"b")]
 

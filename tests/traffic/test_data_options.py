@@ -74,6 +74,12 @@ def test_check_tells_what_a_file_holds(profile, lines):
     assert json.loads(profile("check", "word-count", "--no-spark", "--json").stdout)["payloads"] is None
 
 
+def test_check_tells_of_a_file_of_one_message(profile, folder):
+    (folder / "one.jsonl").write_text("x\n")
+    told = profile("check", "word-count", "--no-spark", "--payloads", "one.jsonl").stdout
+    assert "Payloads of tweets: 1 message of one.jsonl, 1 byte on average, no keys." in told
+
+
 def test_check_refuses_a_file_that_cannot_be_replayed(profile, refused, folder):
     (folder / "bad.jsonl").write_text('{"key": 1, "value": "v"}\n')
     assert "Line 1 of bad.jsonl" in refused(profile("check", "linear", "--no-spark", "--payloads", "bad.jsonl"))

@@ -94,7 +94,7 @@ def test_an_interrupted_maker_leaves_nothing_behind(tmp_path: Path, monkeypatch:
         yield b"{}\n"
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tweets, "_blocks", interrupted)
+    monkeypatch.setattr(tweets, "tweet_blocks", interrupted)
     with pytest.raises(KeyboardInterrupt):
         cached_tweets(tmp_path, count=100)
     assert list(tmp_path.iterdir()) == []

@@ -10,6 +10,7 @@ import typer
 from profiler.cli.flags import with_settings
 from profiler.errors import UsageError
 from profiler.report.console import error_console, result_console
+from profiler.report.words import counted
 from profiler.services.kafka import given_kafka
 from profiler.services.user_path import user_path
 from profiler.settings.declarations import Settings
@@ -49,14 +50,14 @@ def capture(
     if not sample.messages:
         raise UsageError(f"Topic '{topic}' holds no message that could be replayed.", hint="Wait until it has some.")
     write_sample(sample, path)
-    left_out = {"had no value": sample.without_value, "were too large": sample.too_large}
+    left_out = {"without a value": sample.without_value, "too large": sample.too_large}
     for reason, number in left_out.items():
         if number:
-            error_console().print(f"{number:,} messages {reason} and were left out.", style="yellow")
+            error_console().print(f"Left out: {counted(number, 'message')} {reason}.", style="yellow")
     if len(sample.messages) + sum(left_out.values()) < wanted:
-        error_console().print(f"The topic holds fewer than the {wanted:,} messages that were asked for.")
+        error_console().print(f"The topic holds fewer than the {counted(wanted, 'message')} asked for.")
     result_console().print(
-        f"{len(sample.messages):,} messages are in {path}. Use them: profile run TOPOLOGY --payloads {path}",
+        f"Wrote {counted(len(sample.messages), 'message')} to {path}. Next: profile run TOPOLOGY --payloads {path}",
         soft_wrap=True,
         highlight=False,
     )

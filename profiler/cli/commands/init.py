@@ -9,7 +9,8 @@ import typer
 
 from profiler import job
 from profiler.errors import UsageError
-from profiler.report.own_name import as_called
+from profiler.report.console import result_console
+from profiler.report.writers import as_bytes
 
 
 def init(
@@ -21,12 +22,13 @@ def init(
     if file.suffix != ".py":
         raise UsageError(f"'{file}' does not end in .py.", hint="A topology is a Python file.")
     template = Path(job.__file__).with_name("starter_topology.txt").read_text(encoding="utf-8")
+    written = as_bytes(template.replace("FILE", file.as_posix()))
     try:
-        with file.open("w" if force else "x", encoding="utf-8") as target:
-            target.write(template.replace("FILE", file.as_posix()))
+        with file.open("wb" if force else "xb") as target:
+            target.write(written)
     except FileExistsError:
         raise UsageError(f"'{file}' exists.", hint="Choose another name, or overwrite it with --force.") from None
     except OSError as error:
         raise UsageError(f"'{file}' cannot be written: {error.strerror}.", hint="Choose another place.") from error
-    typer.echo(as_called(f"Wrote {file}. Next: profile check {file}"))
+    result_console().print(f"Wrote {file}. Next: profile check {file}")
     return 0

@@ -22,11 +22,10 @@ from profiler.engines.simulated.neighbour import Neighbour
 from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.noise import NoiseProcess, WindowNoise
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.engines.simulated.queueing import Floats
 from profiler.engines.simulated.saturation import Saturation
 from profiler.errors import ProfileError, UsageError
 from profiler.experiment.disturbance import Disturbance
-from profiler.experiment.latency_rows import as_text
+from profiler.experiment.latency_rows import Floats, as_text
 from profiler.experiment.observation import Detail, Observation, OperatorWindow, summed_operators
 
 _OVERRUN = 0.15
@@ -97,7 +96,9 @@ class SimulatedDeployment:
         self._network, self._flow, self._platform, self._noise, self._rng = network, flow, platform, noise, rng
         self._detail, self._window_s, self._limit_per_s = detail, window_s, offered_limit_per_s
         self._batching = Batching.of(platform, flow, window_s)
-        self._warm_up, self._clock, self._neighbour = warm_up, clock, neighbour
+        self._warm_up, self._neighbour = warm_up, neighbour
+        self.clock = clock
+        """The time that its windows pass; deployments of one engine share it."""
         self._limits: dict[float, tuple[Flow, Saturation]] = {}
         """What the cores that a neighbour leaves make of the flow, by those that it takes."""
         _, alone = self._beside(0.0)
@@ -141,14 +142,14 @@ class SimulatedDeployment:
         if self._neighbour is not None:
             tick = replace(tick, seen=replace(tick.seen, disturbance=self._disturbance(taken_cores)))
         self._age_s += span.duration_s
-        self._clock.now_s += span.duration_s
+        self.clock.now_s += span.duration_s
         self._segment = (self._segment + 1) % len(self._flow.counts)
         return tick
 
     def _taken_cores(self) -> float:
         if self._neighbour is None:
             return 0.0
-        return self._neighbour.taken_cores(self._clock.now_s, self._clock.now_s + self._batching.tick_s)
+        return self._neighbour.taken_cores(self.clock.now_s, self.clock.now_s + self._batching.tick_s)
 
     def _disturbance(self, taken_cores: float) -> Disturbance:
         size = self._platform
@@ -217,7 +218,7 @@ class SimulatedDeployment:
         fixed_s = span.batches * self._platform.batch_cpu_ms / 1000 * noise.cpu_factor
         rows_ms = self._sampler.rows_ms(state.busy[self._segment], rates, full)
         seen = Observation(
-            start_s=self._clock.now_s,
+            start_s=self.clock.now_s,
             duration_s=span.duration_s,
             offered_per_s=offered_per_s,
             throughput_per_s=span.flow_per_s * (span.reading_s / span.duration_s),

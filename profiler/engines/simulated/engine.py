@@ -23,14 +23,15 @@ from profiler.engines.simulated.network import Network, compile_network
 from profiler.engines.simulated.noise import NoiseProcess, Preset
 from profiler.engines.simulated.placement import Ints, thread_roots
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.engines.simulated.queueing import Floats
 from profiler.engines.simulated.steady_state import SteadyState
 from profiler.errors import UsageError
 from profiler.experiment.constraint import LatencyConstraint
 from profiler.experiment.engine import Platform
+from profiler.experiment.latency_rows import Floats
 from profiler.experiment.observation import Detail, Latency
 from profiler.job.configuration import Configuration
 from profiler.job.topology import Topology
+from profiler.report.words import counted
 
 _BATCH = 1024
 """Configurations solved at once: few enough for their arrays to stay in the processor's cache."""
@@ -230,4 +231,6 @@ def _check_tasks(topology: Topology, tasks: Mapping[str, int]) -> None:
         count = tasks[element.name]
         if count < 1 or (count > 1 and not element.parallel):
             allowed = "at least one" if element.parallel else "exactly one (parallel=False)"
-            raise UsageError(f"The configuration gives '{element.name}' {count} tasks.", hint=f"It takes {allowed}.")
+            raise UsageError(
+                f"The configuration gives '{element.name}' {counted(count, 'task')}.", hint=f"It takes {allowed}."
+            )

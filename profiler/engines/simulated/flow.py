@@ -15,8 +15,8 @@ import numpy as np
 from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.placement import Ints, Placement, place
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.engines.simulated.queueing import Floats
 from profiler.engines.simulated.sharing import Nodes
+from profiler.experiment.latency_rows import Floats
 
 _BISECTIONS = 24
 _TIMER_LIMIT = 0.5

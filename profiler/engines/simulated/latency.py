@@ -14,7 +14,8 @@ from profiler.engines.simulated.flow import Flow
 from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.placement import Ints
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.engines.simulated.queueing import Floats, queue_waits
+from profiler.engines.simulated.queueing import queue_waits
+from profiler.experiment.latency_rows import Floats
 from profiler.experiment.observation import Latency
 from profiler.experiment.quantiles import QUANTILES
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from profiler.engines.simulated.placement import Ints
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.engines.simulated.queueing import Floats
 from profiler.errors import UsageError
+from profiler.experiment.latency_rows import Floats
 from profiler.job.topology import Cost, Element, Operator, Output, Source, Topology
 
 _HOTTEST = 1.0 - 1e-6

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from profiler.engines.simulated.queueing import Floats
+from profiler.experiment.latency_rows import Floats
 from profiler.job.topology import Operator, Topology
 
 Ints = npt.NDArray[np.int64]

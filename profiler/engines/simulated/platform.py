@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profiler.engines.simulated.noise import Preset
-from profiler.engines.simulated.queueing import Floats, Spread
+from profiler.engines.simulated.queueing import Spread
 from profiler.errors import UsageError
+from profiler.experiment.latency_rows import Floats
 from profiler.job.topology import Element, Operator
 
 

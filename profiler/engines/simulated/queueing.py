@@ -13,9 +13,8 @@ from __future__ import annotations
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from profiler.experiment.latency_rows import Floats
 
 
 class Spread(StrEnum):

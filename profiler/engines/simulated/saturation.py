@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from profiler.engines.simulated.flow import Flow, ThreadState
 from profiler.engines.simulated.network import Network
-from profiler.engines.simulated.queueing import Floats
+from profiler.experiment.latency_rows import Floats
 
 _ALWAYS_BUSY = 0.999
 

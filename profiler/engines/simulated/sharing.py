@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from profiler.engines.simulated.queueing import Floats
+from profiler.experiment.latency_rows import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

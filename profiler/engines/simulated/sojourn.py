@@ -18,7 +18,8 @@ from scipy import special
 from profiler.engines.simulated.flow import Flow
 from profiler.engines.simulated.network import Network
 from profiler.engines.simulated.platform import SimulatedPlatform
-from profiler.engines.simulated.queueing import Floats, Spread
+from profiler.engines.simulated.queueing import Spread
+from profiler.experiment.latency_rows import Floats
 
 Transforms = npt.NDArray[np.complex128]
 

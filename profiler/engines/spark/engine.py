@@ -29,7 +29,8 @@ from profiler.services.kafka import Kafka
 from profiler.services.run_folder import RunFolder
 
 SESSION_SD = 0.06
-"""Three sessions of word count within an hour took 118, 122 and 133 µs per row, brought to one measure by the index."""
+"""The standard deviation of what sessions take per row, relative to their mean, although the index brings them to one
+measure (scripts/benches/results/engine.md)."""
 
 
 class SparkEngine:
@@ -38,8 +39,8 @@ class SparkEngine:
     `payload_file` finds the workload file that the generator replays for a source. The broker stays the caller's.
     Latencies are weighed as with batches of `production_batch_s`, where that is longer than a window. `settings` go
     before the engine's own; the state of every deployment is first filled with `prefill_keys` of the data's keys. For
-    `cold_s` a new session should be loaded before anything counts, as its JVM compiles: word count was seen to go from
-    1 k to 30 k rows/s in 20 to 40 s.
+    `cold_s` a new session should be loaded before anything counts, as its JVM compiles
+    (scripts/benches/results/engine.md).
     """
 
     name = "spark"
@@ -68,7 +69,7 @@ class SparkEngine:
         self._job_settings = {key: value for key, value in given.items() if key not in {**PYTHON, **SHUFFLE}}
         self._trials = itertools.count(1)
         self._deployments: list[SparkDeployment] = []
-        """Those that are open."""
+        """The deployments that are open."""
         with ExitStack() as opened:  # what is open is closed again where something after it does not open
             self._speed = opened.enter_context(SpeedIndex())
             self._session = opened.enter_context(closing(Session(run, jars, master=master, settings=settings)))

@@ -31,10 +31,11 @@ have nothing to do, and rows that wait there come out in a burst.
 
 @contextmanager
 def _prepared(topologies: Sequence[Topology], settings: Settings, note: Note) -> Iterator[Opening]:
+    from profiler.report.words import messages_in_words
     from profiler.services.jars import JarSet, jar_paths
     from profiler.services.java import find_java
     from profiler.services.run_folder import cache_directory, create_run_folder
-    from profiler.settings.user_payloads import in_words, payload_samples
+    from profiler.settings.user_payloads import payload_samples
     from profiler.traffic.payload_files import payload_file
 
     _require_batches(settings)
@@ -47,7 +48,7 @@ def _prepared(topologies: Sequence[Topology], settings: Settings, note: Note) ->
         note("making the data")
         for each in topologies:
             for source, sample in payload_samples(each, settings).items():
-                note(in_words(source, getattr(each[source], "payloads", ""), sample))
+                note(messages_in_words(source, getattr(each[source], "payloads", ""), sample))
         sources = [source for each in topologies for source in each.sources]
         own = {(source.name, source.payloads): payload_file(source, cache) for source in sources}
         named = {source.name: own[source.name, source.payloads] for source in reversed(sources)}

@@ -15,8 +15,8 @@ from pymongo.errors import CollectionInvalid, OperationFailure
 from profiler.errors import ProfileError
 from profiler.history.store import SCHEMA_VERSION
 
-Document = dict[str, Any]
-Migration = Callable[[Database[Document]], None]
+Entry = dict[str, Any]
+Migration = Callable[[Database[Entry]], None]
 
 MIGRATIONS: tuple[Migration, ...] = ()
 """Step n, counted from 1, turns version n into version n + 1; so there is one less than SCHEMA_VERSION."""
@@ -26,7 +26,7 @@ _NAMESPACE_EXISTS = 48
 
 
 def prepare(
-    database: Database[Document],
+    database: Database[Entry],
     shown: str,
     *,
     version: int = SCHEMA_VERSION,
@@ -50,7 +50,7 @@ def prepare(
     database.runs.create_index([("topology", 1), ("engine", 1), ("started", -1)])
 
 
-def _bring_up_to_date(database: Database[Document], shown: str, version: int, migrations: Sequence[Migration]) -> None:
+def _bring_up_to_date(database: Database[Entry], shown: str, version: int, migrations: Sequence[Migration]) -> None:
     """Mark a new history with our version, migrate an older one, refuse a newer one."""
     database.meta.update_one({"_id": "schema"}, {"$setOnInsert": {"version": version}}, upsert=True)
     found = (database.meta.find_one({"_id": "schema"}) or {}).get("version")
@@ -64,7 +64,7 @@ def _bring_up_to_date(database: Database[Document], shown: str, version: int, mi
         database.meta.update_one({"_id": "schema", "version": old}, {"$set": {"version": old + 1}})
 
 
-def _make_time_series(database: Database[Document], shown: str) -> None:
+def _make_time_series(database: Database[Entry], shown: str) -> None:
     try:
         database.create_collection(
             "observations", timeseries={"timeField": "at", "metaField": "run", "granularity": "seconds"}

@@ -30,7 +30,7 @@ from profiler.experiment.rounds import Round
 from profiler.history.baselines import Baseline, SavedBaseline, baseline_document, baseline_from, saved_baselines
 from profiler.history.documents import round_document, round_from
 from profiler.history.mongo.errors import clear_errors
-from profiler.history.mongo.schema import MIGRATIONS, Document, Migration, prepare
+from profiler.history.mongo.schema import MIGRATIONS, Entry, Migration, prepare
 from profiler.history.records import (
     MeasuredBlock,
     Run,
@@ -73,7 +73,7 @@ class MongoStore:
         self._shown = redacted(uri)
         timeout_ms = int(timeout_s * 1000)
         try:
-            self._client: pymongo.MongoClient[Document] = pymongo.MongoClient(
+            self._client: pymongo.MongoClient[Entry] = pymongo.MongoClient(
                 uri,
                 tz_aware=True,
                 serverSelectionTimeoutMS=timeout_ms,
@@ -120,7 +120,7 @@ class MongoStore:
 
     def save_round(self, run: str, measured: Round) -> None:
         """Save a round under its number."""
-        place: Document = {"run": run, "number": measured.number}
+        place: Entry = {"run": run, "number": measured.number}
         decided = measured.decision is not None
         written = {"decided": decided, "document": round_document(measured)}
         with clear_errors(self._shown):
@@ -134,7 +134,7 @@ class MongoStore:
 
     def save_block(self, run: str, block: MeasuredBlock) -> None:
         """Save a block under its number."""
-        place: Document = {"run": run, "number": block.number}
+        place: Entry = {"run": run, "number": block.number}
         with clear_errors(self._shown):
             self._database.blocks.update_one(place, {"$set": {"document": block_document(block)}}, upsert=True)
 
@@ -159,7 +159,7 @@ class MongoStore:
         spoiled: Spoiled = ignored,
     ) -> list[StoredRun]:
         """Find runs, the newest first."""
-        wanted: Document = {}
+        wanted: Entry = {}
         if kind is not None:
             # Before there were gates, runs had no kind.
             wanted["kind"] = {"$in": [str(kind), None]} if kind is RunKind.PROFILE else str(kind)
@@ -176,7 +176,7 @@ class MongoStore:
     def load_run(self, run: str) -> StoredRun:
         """Return one run."""
         unread: list[Unreadable] = []
-        found = self._found({"_id": run}, 1, unread.append)
+        found = self._found({"_id": run}, 1, unread.append) if _is_text(run) else []
         if unread:
             raise UnreadableRun(unread[0])
         if not found:
@@ -219,7 +219,7 @@ class MongoStore:
 
     def save_baseline(self, baseline: Baseline) -> None:
         """Save a baseline under topology, engine and name."""
-        place: Document = {"topology": baseline.topology, "engine": baseline.engine, "name": baseline.name}
+        place: Entry = {"topology": baseline.topology, "engine": baseline.engine, "name": baseline.name}
         with clear_errors(self._shown):
             self._database.baselines.update_one(place, {"$set": {"document": baseline_document(baseline)}}, upsert=True)
 
@@ -255,7 +255,7 @@ class MongoStore:
         """Close the connections."""
         self._client.close()
 
-    def _found(self, wanted: Document, limit: int | None, spoiled: Spoiled) -> list[StoredRun]:
+    def _found(self, wanted: Entry, limit: int | None, spoiled: Spoiled) -> list[StoredRun]:
         with clear_errors(self._shown):
             # To MongoDB a limit of zero is none; whoever asks for no runs gets none.
             if limit is not None and limit <= 0:
@@ -281,9 +281,9 @@ class MongoStore:
                 spoiled(Unreadable.because(error, name))
         return found
 
-    def _in_state(self, state: RunState) -> Document:
+    def _in_state(self, state: RunState) -> Entry:
         """Return which runs came that far, as a condition on their ids."""
-        wanted: Document = {}
+        wanted: Entry = {}
         if state is not RunState.UNFINISHED:
             wanted["document.complete"] = False if state is RunState.CUT_SHORT else {"$ne": False}
         with clear_errors(self._shown):
@@ -294,23 +294,32 @@ class MongoStore:
             ]
         return {"$nin" if state is RunState.UNFINISHED else "$in": found}
 
-    def _round_documents(self, run: str) -> dict[int, Document]:
+    def _round_documents(self, run: str) -> dict[int, Entry]:
         with clear_errors(self._shown):
             entries = self._database.rounds.find({"run": run}).sort("number", pymongo.ASCENDING)
             return {entry["number"]: entry["document"] for entry in entries}
 
 
-def _counted(collection: Collection[Document], runs: Sequence[str]) -> Counter[str]:
+def _is_text(name: str) -> bool:
+    """Tell whether the database can be asked for a name; a path that a user gave may hold what is no character."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _counted(collection: Collection[Entry], runs: Sequence[str]) -> Counter[str]:
     """Count the documents of every run."""
-    per_run: list[Document] = [{"$match": {"run": {"$in": list(runs)}}}, {"$group": {"_id": "$run", "n": {"$sum": 1}}}]
+    per_run: list[Entry] = [{"$match": {"run": {"$in": list(runs)}}}, {"$group": {"_id": "$run", "n": {"$sum": 1}}}]
     return Counter({entry["_id"]: entry["n"] for entry in collection.aggregate(per_run)})
 
 
-def _documents(windows: Sequence[SeenWindow]) -> Iterator[tuple[SeenWindow, Document]]:
+def _documents(windows: Sequence[SeenWindow]) -> Iterator[tuple[SeenWindow, Entry]]:
     for window in windows:
         yield window, window_document(window)
 
 
-def _window_entry(run: str, window: SeenWindow, document: Document) -> Document:
+def _window_entry(run: str, window: SeenWindow, document: Entry) -> Entry:
     belongs = {"id": run, "round": window.round, "block": window.block, "phase": str(window.phase)}
     return {"at": window.at, "run": belongs, "document": document}

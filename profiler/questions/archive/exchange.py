@@ -54,7 +54,7 @@ def _counted(history: History) -> str:
     measured = counted(blocks, "block") if blocks else counted(history.count(Round), "round")
     answer = "with its answer" if history.count(Result) else "without an answer"
     baselines = "".join(f", baseline '{each.name}'" for each in history.baselines)
-    return f"{measured}, {windows} windows, {answer}{baselines}"
+    return f"{measured}, {counted(windows, 'window')}, {answer}{baselines}"
 
 
 def _note(text: str) -> None:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from profiler.engines.spark.layout.chains import QueryLayout
 from profiler.job.topology import Cost, Element, Operator
 from profiler.questions.check.findings import Checked, Finding
-from profiler.traffic.payload_sample import PayloadSample
+
+if TYPE_CHECKING:
+    from profiler.traffic.payload_sample import PayloadSample  # which loads scipy: half a second that few checks need
 
 SCHEMA = "profile-check/1"
 

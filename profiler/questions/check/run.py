@@ -13,10 +13,11 @@ from profiler.questions.check.request import CheckRequest
 from profiler.questions.check.terminal import print_checked
 from profiler.report.console import error_console, result_console
 from profiler.report.documents import document_of
+from profiler.report.words import messages_in_words
 from profiler.report.writers import as_printed_json
 from profiler.settings.choices import EngineName
 from profiler.settings.declarations import Settings
-from profiler.settings.user_payloads import in_words, payload_samples
+from profiler.settings.user_payloads import payload_samples
 
 
 def run_check(request: CheckRequest, settings: Settings) -> int:
@@ -33,7 +34,8 @@ def run_check(request: CheckRequest, settings: Settings) -> int:
         print_checked(result_console(), checked)
         for source in loaded.sources:
             if source.name in samples:
-                _say(f"Payloads of {in_words(source.name, source.payloads or '', samples[source.name])}")
+                said = messages_in_words(source.name, source.payloads or "", samples[source.name])
+                result_console().print(f"Payloads of {said}")
     return 0
 
 
@@ -43,7 +45,3 @@ def _columns(topology: Topology) -> dict[str, tuple[str, ...]] | None:
         return None
     error_console().print("Looking at the operators' columns in a local Spark session (--no-spark skips it) …")
     return operator_columns(topology)
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")

@@ -17,14 +17,14 @@ from profiler.experiment.observation import Latency
 from profiler.history.migrations import COMPARE_RESULT
 from profiler.questions.compare.ranking import RankVerdict
 from profiler.report.documents import OMITTED_IF_NONE
-from profiler.report.published import Count, NotTold, Part, Tally, Tasks, Text
+from profiler.report.published import Count, NotTold, Portion, Tally, Tasks, Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareLimitsAnswer:
     """What the comparison called a difference, and what a tie."""
 
-    significance: Part
+    significance: Portion
     relevant_effect: float
     """The smallest difference that is called one."""
     tie: float
@@ -57,8 +57,8 @@ class AgainstFirst:
     effect: float
     low: float | None
     high: float | None
-    confidence: Part
-    adjusted_p: Part
+    confidence: Portion
+    adjusted_p: Portion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +95,13 @@ class PairAnswer:
     effect: float
     low: float | None
     high: float | None
-    confidence: Part
+    confidence: Portion
     """The confidence of the interval."""
-    p: Part
+    p: Portion
     """The two-sided p of no difference."""
-    adjusted_p: Part
+    adjusted_p: Portion
     """The p after Holm's adjustment over the pairs of one look, and for the looks: significant below 0.05."""
-    tie_p: Part
+    tie_p: Portion
     """The p of a difference beyond the limit of a tie, adjusted likewise."""
     detectable_effect: float | None
     """The smallest difference that is called with 80 % power."""

@@ -18,7 +18,7 @@ from profiler.history.migrations import GATE_RESULT
 from profiler.questions.gate.criteria import Criterion, CriterionUnit
 from profiler.questions.gate.slower_operator import OperatorQuantity
 from profiler.questions.gate.verdict import GateVerdict
-from profiler.report.published import Part, Tally, Tasks, Text
+from profiler.report.published import Portion, Tally, Tasks, Text
 
 Slowdown = Annotated[float, Field(gt=0)]
 
@@ -81,9 +81,9 @@ class CriterionAnswer:
     """The relative effect: 0.1 is 10 % more CPU per row or latency, -0.1 is 10 % less throughput."""
     low: float | None
     high: float | None
-    p: Part
+    p: Portion
     """The one-sided p of no slowdown."""
-    adjusted_p: Part
+    adjusted_p: Portion
     """The p after Holm's adjustment over the criteria, and for the looks: significant below 0.05."""
     detectable_effect: float | None
     """The smallest slowdown that this gate calls with 80 % power."""

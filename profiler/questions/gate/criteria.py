@@ -31,6 +31,8 @@ class Criterion(StrEnum):
 
 
 CriterionUnit = Literal["us", "rows/s", "ms"]
+WRITTEN: dict[CriterionUnit, str] = {"us": "µs"}
+"""Units that people read otherwise than documents have them."""
 UNITS: dict[Criterion, tuple[CriterionUnit, float]] = {
     Criterion.CPU: ("us", 1e6),
     Criterion.OPERATOR: ("us", 1e6),

@@ -23,6 +23,7 @@ from profiler.questions.gate.sides import Opponent
 from profiler.questions.going_on import WITH_RESUME
 from profiler.report.documents import plain
 from profiler.report.progress import Progress
+from profiler.report.words import counted
 from profiler.settings.declarations import Settings
 
 
@@ -72,9 +73,8 @@ def kept_gate(
     way_on = None if is_drill else WITH_RESUME
     past = None if resumes or anew or is_drill else interrupted(run, history, resumed_blocks)
     if past is not None:
-        watcher.say(
-            f"going on with gate {past.run.id}, which was interrupted after {past.done} blocks; --anew starts over"
-        )
+        done = counted(past.done, "block")
+        watcher.say(f"going on with gate {past.run.id}, which was interrupted after {done}; --anew starts over")
         run = past.run
     resume = resumed_blocks if resumes or past is not None else None
     return kept(run, history, watcher, resume=resume, way_on=way_on)

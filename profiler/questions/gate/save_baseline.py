@@ -17,6 +17,7 @@ from profiler.questions.gate.criteria import BASELINE, CANDIDATE
 from profiler.questions.gate.request import GateRequest
 from profiler.questions.gate.result import GateResult
 from profiler.questions.gate.verdict import GateVerdict
+from profiler.report.words import counted
 
 
 def revision_to_save(request: GateRequest) -> str | None:
@@ -84,5 +85,5 @@ def _why_not(case: GateCase, baseline: Baseline, outcome: GateResult, fewest: in
     if case.against is not Against.ITSELF and outcome.verdict is GateVerdict.SLOWER:
         return "the candidate is slower, and would hide that"
     if len(baseline.blocks) < fewest:
-        return f"it has {len(baseline.blocks)} blocks, and needs {fewest}; --budget gives it more time"
+        return f"it has {counted(len(baseline.blocks), 'block')}, and needs {fewest}; --budget gives it more time"
     return None

@@ -15,6 +15,7 @@ from profiler.job.topology import Element, Topology
 from profiler.job.versions import Version, load_version
 from profiler.questions.gate.answer import Against
 from profiler.questions.gate.request import GateRequest
+from profiler.report.words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def wanted_tasks(request: GateRequest, other: Topology | None, stored: Baseline 
     for name, number in given.items():
         if tasks.get(name, number) != number:
             raise UsageError(
-                f"--tasks gives '{name}' {number} tasks, but baseline '{stored.name}' had {tasks[name]}.",
+                f"--tasks gives '{name}' {counted(number, 'task')}, but baseline '{stored.name}' had {tasks[name]}.",
                 hint="Leave --tasks out, or save a baseline with them.",
             )
     return {**today, **given, **tasks}
@@ -125,8 +126,9 @@ def require_allowed(topology: Topology, given: Mapping[str, int]) -> None:
     for element in topology:
         number = given.get(element.name)
         if number is not None and _allowed(element, number) != number:
+            given_tasks = counted(number, "task")
             raise UsageError(
-                f"--tasks gives '{element.name}' {number} tasks, but it allows {_allowed_in_words(element)}.",
+                f"--tasks gives '{element.name}' {given_tasks}, but it allows {_allowed_in_words(element)}.",
                 hint="Give it as many, or change the topology.",
             )
 
@@ -134,7 +136,7 @@ def require_allowed(topology: Topology, given: Mapping[str, int]) -> None:
 def other_tasks(candidate: Configuration, baseline: Configuration) -> tuple[str, ...]:
     """Tell which elements of both versions do not run with the same tasks, as one of them does not allow it."""
     return tuple(
-        f"'{name}' runs with {baseline[name]} tasks in the baseline and with {number} in the candidate"
+        f"'{name}' runs with {counted(baseline[name], 'task')} in the baseline and with {number} in the candidate"
         for name, number in candidate.tasks.items()
         if name in baseline.tasks and baseline[name] != number
     )

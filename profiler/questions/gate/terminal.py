@@ -9,14 +9,13 @@ from rich.text import Text
 
 from profiler.job.configuration import Configuration
 from profiler.questions.gate.answer import Against, DrillAnswer, GateAnswer
-from profiler.questions.gate.criteria import CriterionUnit
+from profiler.questions.gate.criteria import WRITTEN, CriterionUnit
 from profiler.questions.gate.words import LABELS
 from profiler.report.verdict_terminal import print_verdict
 from profiler.report.words import change
 
 _STYLES = {"pass": "green", "saved": "green", "slower": "bold red", "inconclusive": "yellow"}
 _MARKS = {"pass": "✓", "slower": "✗", "inconclusive": "?"}
-_UNITS = {"us": "µs", "rows/s": "rows/s", "ms": "ms"}
 _QUANTITIES = {"cpu": "CPU", "busy": "working time"}
 
 
@@ -46,7 +45,7 @@ def figure(value: float | None, unit: CriterionUnit) -> str:
     """Write a value with its unit."""
     if value is None:
         return "unknown"
-    return f"{value:,.0f} {_UNITS[unit]}" if abs(value) >= 1000 else f"{value:.3g} {_UNITS[unit]}"
+    return f"{value:,.0f} {WRITTEN.get(unit, unit)}" if abs(value) >= 1000 else f"{value:.3g} {WRITTEN.get(unit, unit)}"
 
 
 def percentage(effect: float | None) -> str:

@@ -12,6 +12,7 @@ from profiler.questions.gate.experiment import FEWEST_BLOCKS
 from profiler.questions.gate.needed_blocks import MOST_BLOCKS
 from profiler.questions.gate.result import GateResult
 from profiler.questions.gate.verdict import MUST_PASS, CriterionFinding, GateLimits, GateVerdict, Judgement
+from profiler.report.words import counted
 
 LABELS = {
     Criterion.CPU: "CPU per row",
@@ -53,7 +54,7 @@ def why_saved(blocks: int, judgement: Judgement | None) -> str:
     """Say what a new baseline is good for."""
     sees = math.inf if judgement is None else judgement[Criterion.CPU].detectable_effect
     good = f"; met by itself, it would have shown {sees:+.1%} CPU per row" if math.isfinite(sees) else ""
-    return f"the baseline has {blocks} blocks{good}"
+    return f"the baseline has {counted(blocks, 'block')}{good}"
 
 
 def percent(part: float) -> str:

@@ -26,7 +26,7 @@ from profiler.questions.recalibrate.warm_start import Scope
 from profiler.questions.search.answer import Profile
 from profiler.questions.search.result import SearchResult
 from profiler.questions.search.stored_profile import StoredProfile
-from profiler.report.words import change
+from profiler.report.words import change, counted
 
 EXIT_CODES = {RecalibrationVerdict.CONFIRMED: 0, RecalibrationVerdict.CHANGED: 0, RecalibrationVerdict.INCONCLUSIVE: 4}
 STEPS: Mapping[Scope, tuple[RepeatedStep, ...]] = {
@@ -138,8 +138,7 @@ def _conclusion(found: RecalibrationVerdict, case: RecalibrateCase, profile: Sea
 
 
 def _of_asked(found: RecalibrationVerdict, asked: StoredProfile, profile: SearchResult, look: Look | None) -> str:
-    tasks, count = asked.configuration, len(profile.rounds)
-    rounds = f"{count} round{'s' if count > 1 else ''}"
+    tasks, rounds = asked.configuration, counted(len(profile.rounds), "round")
     if found is RecalibrationVerdict.INCONCLUSIVE:
         why = "the time budget ended the search" if not profile.complete else "the rounds are too noisy to tell"
         return f"{why} after {rounds}; the stored answer {tasks} stands until more is known"

@@ -30,6 +30,7 @@ from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import asked_profile, history_of, profile_in_file
 from profiler.report.console import error_console, is_read, result_console
 from profiler.report.outputs import Outputs
+from profiler.report.words import counted
 from profiler.report.writers import as_json
 from profiler.services.user_path import user_path
 from profiler.settings.choices import ExportKind
@@ -84,7 +85,7 @@ def _followed(
         raise
     outputs.write(watch_answer(stored, limits, seen, alarms))
     if not outputs.json_on_stdout and not alarms:
-        result_console().print(f"{seen:,} windows, nothing too high for too long")
+        result_console().print(f"{counted(seen, 'window')}, nothing too high for too long")
     return 0
 
 

@@ -27,7 +27,7 @@ from profiler.questions.search.policies.policy import Parameters
 from profiler.questions.search.readings.operator_class import OperatorClass, TimeParts
 from profiler.questions.search.verification import Verification
 from profiler.report.documents import OMITTED_IF_NONE, written_as
-from profiler.report.published import Count, Figure, NotTold, Part, Published, Tally, Tasks, Text
+from profiler.report.published import Count, Figure, NotTold, Portion, Published, Tally, Tasks, Text
 from profiler.statistics.result import Comparison
 
 AN_OBJECT = WithJsonSchema({"type": "object"})
@@ -83,7 +83,7 @@ class ProfileEdge:
 
     from_: str
     to: str
-    relative_size: Part
+    relative_size: Portion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ class ProfileRate:
     """The lowest rate that did not hold; None where none was tried, or all held."""
     planned_per_s: float | None
     """The rate to plan with: what holds, less the headroom."""
-    headroom: Part
+    headroom: Portion
     basis: Basis
     """What it was seen in: batches as in production, or a few short windows."""
     batch_s: float | None

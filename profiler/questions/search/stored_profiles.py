@@ -22,7 +22,10 @@ MOST = 20
 
 def profile_in_file(name: str | None) -> StoredProfile | None:
     """Read a profile out of a file that `profile run --json` wrote; None where the name is no file's."""
-    if name is None or not (name.endswith(".json") or user_path(name).is_file()):
+    if name is None:
+        return None
+    if not (name.endswith(".json") or user_path(name).is_file()):
+        _require_text(name)
         return None
     try:
         document = parsed_json(user_path(name).read_text(encoding="utf-8"))
@@ -119,6 +122,16 @@ def _read(store: Store, run: str) -> StoredProfile:
     if document is None:
         raise ProfileError(f"The result of run '{run}' is not in the history.", hint="Import it, or run a new profile.")
     return stored_profile(document)
+
+
+def _require_text(name: str) -> None:
+    """Refuse what no database can be asked for, before one is started."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"{name!a} is no name of a run or a topology.", hint="'profile history list' shows the runs."
+        ) from None
 
 
 def readable(store: Store, run: str) -> StoredProfile | None:

@@ -9,6 +9,7 @@ from profiler.questions.search.readings.features import application_features
 from profiler.questions.search.readings.hot_key import counted_shares, further_gain, hot_shares, tasks_worth_having
 from profiler.questions.search.result import SearchResult
 from profiler.report.doubts import ADVICE
+from profiler.report.words import counted
 from profiler.statistics.doubt import Doubt
 
 
@@ -24,8 +25,7 @@ def where_it_holds(profile: SearchResult) -> str:
         return f"bound by the source {name} ({busy}): a topic with more partitions may give more"
     if bound.by is By.WAITING:
         return f"bound by waiting in {name} ({busy}): holds wherever it answers as fast{_slots(profile)}"
-    cores = f"{bound.cores_share:.0%} of {bound.cores} cores used"
-    return f"bound by {name} ({busy}), with {cores}: holds for machines of this speed{_slots(profile)}"
+    return f"bound by {name} ({busy}), with {_used(bound)} used: holds for machines of this speed{_slots(profile)}"
 
 
 def _as_a_whole(profile: SearchResult, bound: Bound) -> str:
@@ -37,13 +37,17 @@ def _as_a_whole(profile: SearchResult, bound: Bound) -> str:
         return f"bound by the latency constraint of {limit}: the job does more, but later"
     if bound.by is By.CPU:
         used = f"{bound.cores_share:.0%} used"
-        return f"bound by CPU on {bound.cores} cores ({used}): holds for machines of this speed"
+        return f"bound by CPU on {counted(bound.cores, 'core')} ({used}): holds for machines of this speed"
     if bound.by is By.HAND_OVER:
-        used = f"the busiest task {bound.busy_share:.0%} of its time, {bound.cores_share:.0%} of {bound.cores} cores"
+        used = f"the busiest task {bound.busy_share:.0%} of its time, {_used(bound)}"
         return (
             f"bound by handing over, as nothing is in full use ({used}): fewer stages or longer batches may give more"
         )
     return "what bounds it was not observed"
+
+
+def _used(bound: Bound) -> str:
+    return f"{bound.cores_share:.0%} of {counted(bound.cores, 'core')}"
 
 
 def hot_key_notes(profile: SearchResult) -> tuple[str, ...]:

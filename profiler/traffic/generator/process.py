@@ -21,8 +21,8 @@ from types import TracebackType
 from typing import IO, Self, cast
 
 from profiler.errors import ProfileError, UsageError
-from profiler.services.child import how_it_ended
-from profiler.services.processes import marked
+from profiler.services.processes.child import how_it_ended
+from profiler.services.processes.marked import marked
 from profiler.traffic.generator.achieved import Achieved, achieved
 from profiler.traffic.generator.wire import (
     REPORT_S,

@@ -64,7 +64,6 @@ OF_RUN = (
     "--kafka nowhere",
     "--mongo nowhere",
     "--export md",
-    "--export html=a.html",
     "--export junit=a.xml",
     "--export pdf=a.pdf",
     "--json no/such/folder.json",

@@ -22,8 +22,8 @@ from profiler.engines.spark.jvm.session import Session
 from profiler.engines.spark.query.python_operator import NOTE
 from profiler.errors import ProfileError, TopologyError
 from profiler.job.topology import Operator
-from profiler.services.child import ServiceDied, read_tail
 from profiler.services.kafka import Kafka
+from profiler.services.processes.child import ServiceDied, read_tail
 from profiler.services.run_folder import RunFolder
 
 _FOREIGN = (

@@ -31,9 +31,9 @@ from profiler.engines.spark.jvm.job_settings import PYTHON, SHUFFLE
 from profiler.engines.spark.jvm.launch import Variables, environment, of_this_spark, on_the_command_line
 from profiler.engines.spark.workers import profile_worker_daemon
 from profiler.errors import ProfileError, UsageError
-from profiler.services.child import ended
 from profiler.services.java import find_java
-from profiler.services.processes import children, end_children, marked
+from profiler.services.processes.child import ended
+from profiler.services.processes.marked import children, end_children, marked
 from profiler.services.run_folder import RunFolder
 
 SHORTEST_BATCH_S = 1.0

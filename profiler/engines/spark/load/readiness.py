@@ -17,8 +17,8 @@ DRAINS_WITHIN_S = 5.0
 FILLING_DRAINS_WITHIN_S = 30.0
 """Seconds in which what filled the state should drain."""
 ENOUGH_PER_S = 4000.0
-"""A job that takes so much is quick enough to be sampled less from here on. With 250, all rows of the first round were
-sampled: word count, which takes ten times that, showed 5,400 rows/s with one task each instead of 8,000 to 9,000."""
+"""Rows per second from which on a job is sampled less: while all rows of a quick one are, it is slower than it is
+(scripts/benches/results/engine.md)."""
 FIRST_ROWS = 0.1
 """Part of a rate that is sent to queries that were started anew, until all of their tasks work."""
 _POLL_S = 0.03

@@ -29,12 +29,12 @@ class RunningQuery:
 
     @property
     def run_id(self) -> str:
-        """What Spark's REST interface calls it."""
+        """The name that Spark's REST interface has for it."""
         return str(self.query.runId)
 
     @property
     def query_id(self) -> str:
-        """What its tasks call it."""
+        """The name that its tasks have for it."""
         return str(self.query.id)
 
     def executed_plan(self) -> str | None:

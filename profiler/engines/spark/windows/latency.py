@@ -9,18 +9,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from confluent_kafka import Message
 
 from profiler.engines.spark.load.branch_progress import Looks
 from profiler.engines.spark.load.side_topic import SideTopicReader
 from profiler.engines.spark.load.throttle import Arrivals
 from profiler.engines.spark.query.rows import latencies_ms
-from profiler.experiment.latency_rows import as_text
+from profiler.experiment.latency_rows import Floats, as_text
 from profiler.experiment.observation import Latency
 from profiler.experiment.quantiles import QUANTILES
 
-Floats = npt.NDArray[np.float64]
 Weigh = Callable[[Floats], Floats]
 """A function that tells how much rows count that were read at some times (seconds since the epoch)."""
 Held = Callable[[Floats], Floats]

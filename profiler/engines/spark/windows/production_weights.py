@@ -23,7 +23,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from profiler.engines.spark.windows.latency import Floats, Weigh
+from profiler.engines.spark.windows.latency import Weigh
+from profiler.experiment.latency_rows import Floats
 
 SETTLED_S = 2.0
 """Seconds after a batch's begin in which what had gathered is caught up."""

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from profiler.experiment.observation import OperatorWindow
-from profiler.report.published import Part
+from profiler.report.published import Portion
 
 DOMINANT = 0.5
 """Part of the time a row takes from which on it names the class."""
@@ -44,9 +44,9 @@ class OperatorClass(StrEnum):
 class TimeParts:
     """What the time of a row goes into, in parts that add up to 1."""
 
-    work: Part
-    waiting: Part
-    hand_over: Part
+    work: Portion
+    waiting: Portion
+    hand_over: Portion
 
 
 def time_parts(seen: OperatorWindow) -> TimeParts | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from profiler.services.processes import children, end_children, marked, runs
+from profiler.services.processes.marked import children, end_children, marked, runs
 from tests.services.starting import marked_when_they_show
 
 

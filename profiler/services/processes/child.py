@@ -18,8 +18,8 @@ from types import TracebackType
 from typing import Self
 
 from profiler.errors import ProfileError
-from profiler.services import supervise
-from profiler.services.processes import marked
+from profiler.services.processes import supervise
+from profiler.services.processes.marked import marked
 from profiler.services.run_folder import FULL_BYTES, MAKE_ROOM, FreeBytes, RunFolder, free_bytes
 
 _MARGIN_S = 10.0

@@ -1,6 +1,7 @@
 """Hold a server on a leash: start it, and end it as soon as nobody is left who needs it.
 
-Run as a script by `child.py`, with the standard library only, so that it costs 30 ms and 11 MB. Two leashes:
+Run as a script by `child.py`, with the standard library only, so that it is there in a moment and takes little memory
+(scripts/benches/results/engine.md). Two leashes:
 
 - `--parent PID`: the starter holds the write end of the pipe at standard input. It closes when the starter ends,
   however it ends. A forked copy of the starter could keep it open, so the parent's id is watched too.
