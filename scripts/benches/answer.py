@@ -134,9 +134,9 @@ class Series:
         self.yardstick.get(f"{job.name}, reference", lambda: self.profiles.known[f"{job.name}, profile 1"])
         while lacking := self._lacking(job):
             number = len(self.turns(job)) + 1
-            # What is swept later, as a later profile named it, is compared with the best so far in the same turn.
-            fastest = self._fastest(job)[:1]
-            tasks = list(dict.fromkeys([*lacking, *fastest]))[:: -1 if number % 2 == 0 else 1]
+            # What is swept later, as a later profile named it, takes turns with the best of those before.
+            rival = [each for each in self._fastest(job) if each not in lacking][:1]
+            tasks = [*lacking, *rival][:: -1 if number % 2 == 0 else 1]
             piece = Piece(
                 self.yardstick, f"{job.name}, turn {number}", 400, partial(measured.turn, job, reference, tasks)
             )

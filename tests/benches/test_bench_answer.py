@@ -165,6 +165,45 @@ def test_a_call_does_what_it_has_time_for_and_the_next_one_goes_on(simulated, mo
     assert len(simulated) == 5
 
 
+def test_something_can_be_said_of_every_job_early(simulated, monkeypatch):
+    """All jobs once before any is profiled again; an answer that was not swept is, beside the best one so far."""
+    answers = iter([(1, 8), (1, 10), (1, 8)])
+    monkeypatch.setattr(answer, "JOBS", (replace(ASKS, sweep=[(1, 8)]), replace(WORDS, sweep=[(1, 1, 1, 2)])))
+    monkeypatch.setattr(answer, "PROFILES", 3)
+    monkeypatch.setattr(
+        answer_pieces,
+        "profile",
+        lambda job: asdict(replace(ONE, tasks=next(answers) if job.name == ASKS.name else ONE.tasks)),
+    )
+    monkeypatch.setattr(answer_pieces, "keeps", lambda *_: kept(holds=True, higher_holds=False))
+    turns = []
+
+    def turn(job, _, tasks):
+        turns.append((job.name, tasks))
+        return swept(*((each, 100.0 * sum(each)) for each in tasks))
+
+    monkeypatch.setattr(answer_pieces, "turn", turn)
+    monkeypatch.setattr(answer_pieces, "held", lambda _, __, tasks: {"tasks": tasks, "per_s": 900.0})
+    series, order = answer.Series(), []
+    for piece in series.missing():
+        order.append(piece.key)
+        piece.kept.get(piece.key, piece.measure)
+    assert order[:7] == [
+        "waits 2 ms, profile 1",
+        "SQL with state, profile 1",
+        "waits 2 ms, keeps 1",
+        "SQL with state, keeps 1",
+        "waits 2 ms, turn 1",
+        "waits 2 ms, turn 2",
+        "waits 2 ms, held (1, 8)",
+    ]
+    assert "SQL with state, weighting" in order
+    assert [tasks for name, tasks in turns if name == ASKS.name][2:] == [[(1, 10), (1, 8)], [(1, 8), (1, 10)]]
+    assert order.index("SQL with state, turn 1") < order.index("waits 2 ms, profile 2")
+    assert "waits 2 ms, held (1, 10)" in order
+    assert simulated == []
+
+
 def test_what_fails_is_left_out_and_tried_again(simulated, monkeypatch):
     """With all that depends on it; other jobs go on."""
     tried = []
