@@ -128,7 +128,7 @@ def test_a_queue_that_can_only_fail_is_not_waited_for():
 
 @pytest.fixture
 def simulated(monkeypatch, tmp_path):
-    """Play the engine, and the job without its long batches; tell how often one was opened."""
+    """Play the engine, with one job that is profiled once; tell how often one was opened."""
     monkeypatch.setattr("scripts.benches.saved.FOLDER", tmp_path)
     opened = []
 
@@ -141,7 +141,6 @@ def simulated(monkeypatch, tmp_path):
     monkeypatch.setattr(answer_pieces, "opened_engine", opening)
     monkeypatch.setattr(answer, "JOBS", (WORDS,))
     monkeypatch.setattr(answer, "PROFILES", 1)
-    monkeypatch.setattr(answer_pieces, "weighting", lambda *_: {"per_s": 1.0, "batches": 1, "long": {}, "short": {}})
     return opened
 
 
@@ -155,14 +154,15 @@ def test_a_call_does_what_it_has_time_for_and_the_next_one_goes_on(simulated, mo
     assert first["profiles that announce a rate"] == 1
     monkeypatch.setenv("BENCH_MINUTES", "60")
     found = ours(answer.rows())
-    # The profile, its rate, two turns, what the fastest holds.
-    assert len(simulated) == 5
+    # The profile, its rate, two turns, what the fastest holds, long batches beside short ones.
+    assert len(simulated) == 6
+    assert found["p95 of short batches, weighed"] > 0
     assert found["announced rates that are right in both ways"] == 1
     assert 0.9 < found["announced rate of the best one, mean"] <= 1
     assert 0.9 < found["SQL with state: throughput of its tasks of the best in the sweep"] <= 1
     assert "holds" in answer.appendix()
     assert ours(answer.rows()) == found
-    assert len(simulated) == 5
+    assert len(simulated) == 6
 
 
 def test_something_can_be_said_of_every_job_early(simulated, monkeypatch):
@@ -184,6 +184,7 @@ def test_something_can_be_said_of_every_job_early(simulated, monkeypatch):
 
     monkeypatch.setattr(answer_pieces, "turn", turn)
     monkeypatch.setattr(answer_pieces, "held", lambda _, __, tasks: {"tasks": tasks, "per_s": 900.0})
+    monkeypatch.setattr(answer_pieces, "weighting", lambda *_: {})
     series, order = answer.Series(), []
     for piece in series.missing():
         order.append(piece.key)
