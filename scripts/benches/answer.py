@@ -4,8 +4,8 @@ Each job is profiled three times. Every announced rate is offered for five minut
 that it must not hold. The yardstick is a sweep of configurations in turns of blocks, and the rate that the fastest of
 them holds. Each of these pieces is kept when it is done: a call works for `BENCH_MINUTES` (8 where that is not set), a
 piece that it has begun is finished, and tells of all there is. It is meant to be called again and again, until it says
-that nothing is left. What the profiler's own changes make stale are its profiles; the yardstick stays as long as the
-engine does.
+that nothing is left; `BENCH_JOBS`, names with commas between them, leaves the other jobs for later. What the profiler's
+own changes make stale are its profiles; the yardstick stays as long as the engine does.
 """
 
 from __future__ import annotations
@@ -71,6 +71,11 @@ class Series:
     def __init__(self) -> None:
         self.profiles = Saved("answer", *PROFILES_OF)
         self.yardstick = Saved("answer-yardstick", *YARDSTICK_OF)
+        known = {job.name: job for job in JOBS}
+        names = os.environ.get("BENCH_JOBS", ",".join(known)).split(",")
+        if not known.keys() >= set(names):
+            raise SystemExit(f"BENCH_JOBS names {', '.join(names)}; there are {', '.join(known)}.")
+        self._chosen = [known[name] for name in names]
 
     def profiled(self, job: Job) -> dict[int, Profiled]:
         """Return the profiles of a job by their numbers."""
@@ -107,9 +112,9 @@ class Series:
         """
         for number in range(1, PROFILES + 1):
             for pieces in (self._profile, self._keeps):
-                for job in JOBS:
+                for job in self._chosen:
                     yield from (piece for piece in pieces(job, number) if not piece.is_known)
-            for job in JOBS:
+            for job in self._chosen:
                 yield from self._swept(job)
             yield from (piece for piece in self._weighting() if not piece.is_known)
 
@@ -122,9 +127,9 @@ class Series:
             yield Piece(self.profiles, f"{job.name}, keeps {number}", 540, partial(measured.keeps, job, found))
 
     def _weighting(self) -> Iterator[Piece]:
-        job = next(each for each in JOBS if each.name == WEIGHTED)
-        reference = self.reference(job)
-        if reference is not None:
+        job = next((each for each in self._chosen if each.name == WEIGHTED), None)
+        reference = None if job is None else self.reference(job)
+        if job is not None and reference is not None:
             yield Piece(self.yardstick, f"{job.name}, weighting", 720, partial(measured.weighting, job, reference))
 
     def _swept(self, job: Job) -> Iterator[Piece]:

@@ -205,6 +205,17 @@ def test_something_can_be_said_of_every_job_early(simulated, monkeypatch):
     assert simulated == []
 
 
+def test_some_jobs_can_be_measured_before_the_others(simulated, monkeypatch):
+    """A name that no job has is told of: else nothing would be measured."""
+    monkeypatch.setattr(answer, "JOBS", (WORDS, ASKS))
+    monkeypatch.setenv("BENCH_JOBS", "waits 2 ms")
+    assert next(answer.Series().missing()).key == "waits 2 ms, profile 1"
+    monkeypatch.setenv("BENCH_JOBS", "waits 3 ms")
+    with pytest.raises(SystemExit, match="there are SQL with state, waits 2 ms"):
+        answer.Series()
+    assert simulated == []
+
+
 def test_what_fails_is_left_out_and_tried_again(simulated, monkeypatch):
     """With all that depends on it; other jobs go on."""
     tried = []
