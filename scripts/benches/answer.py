@@ -34,6 +34,7 @@ _RUNS = (
     "profiler/questions/search/rate_search.py",
     "profiler/questions/search/verification.py",
     "scripts/benches/answer_jobs.py",
+    "scripts/benches/answer_pieces.py",
     "scripts/benches/waiting_job.py",
     "scripts/benches/checksums.py",
     "workloads",
