@@ -69,7 +69,7 @@ def shown():
         r"✓ throughput +[^│]*│",
         r"answer, not confirmed yet: .* rows/s, ×",
         r"confirmation, block 2 of 6: tasks",
-        r"verifying \([\d,]+\) at [\d,]+ rows/s with batches of 5 min",
+        r"verifying \([\d,]+\) at [\d,]+ rows/s with batches of 30 s",
     ],
 )
 def test_the_panel_shows_what_happens(shown, text):

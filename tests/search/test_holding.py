@@ -12,11 +12,12 @@ from profiler.engines.simulated.engine import SimulatedEngine
 from profiler.engines.simulated.platform import SimulatedPlatform
 from profiler.experiment.clock import Deadline
 from profiler.experiment.constraint import LatencyConstraint
+from profiler.experiment.disturbance import Disturbance
 from profiler.experiment.events import VerificationStarted, WindowSeen
 from profiler.experiment.latency_rows import as_text
 from profiler.experiment.observation import Latency
 from profiler.job.topology import Cost, Operator, Source, Topology
-from profiler.questions.search.holding import Basis, rate_of_probes, rate_that_holds
+from profiler.questions.search.holding import Basis, UsualSpeed, rate_of_probes, rate_that_holds
 from profiler.questions.search.policies.policy import Parameters
 from profiler.questions.search.verification import judged, latency_in_words
 from tests.scenarios import SLOW, outcome, window
@@ -157,3 +158,62 @@ def test_the_time_since_a_message_was_due_is_told_beside_the_one_since_it_was_re
     assert "p95 40 ms (since due 64" in latency_in_words(verification)
     growing = judged([replace(seen, offered_per_s=200.0)], LatencyConstraint(500.0, 0.95), 200.0, 30.0)
     assert growing.end_to_end_ms is None
+
+
+class Machine:
+    """An engine whose machine has another speed, and other programs, in every batch; the job feels both in full."""
+
+    def __init__(self, speeds=(), taken_cores=(), capacity=1000.0):
+        self.speeds, self.taken_cores, self.capacity = list(speeds), list(taken_cores), capacity
+        self.rates = []
+
+    def deploy(self, *told, **more):
+        return self
+
+    def close(self):
+        """Nothing is left to end."""
+
+    def observe(self, rate_per_s, windows):
+        self.rates.append(rate_per_s)
+        speed = self.speeds.pop(0) if self.speeds else 1.0
+        taken = self.taken_cores.pop(0) if self.taken_cores else 0.0
+        came_through = min(rate_per_s, self.capacity * speed * (1 - taken / 2))
+        seen = replace(window(came_through, duration_s=30.0), offered_per_s=rate_per_s, speed_index=speed)
+        yield replace(seen, cores_used=2.0 - taken, disturbance=Disturbance(cores=2, other_cores=taken))
+
+
+def on_a_machine(machine, **more):
+    answer = outcome(TASKS, [1000.0] * 3)
+    return rate_that_holds(machine, TOPOLOGY, answer, LatencyConstraint(500.0, 0.95), 30.0, **more)
+
+
+@pytest.mark.parametrize("speed", [0.8, 1.25])
+def test_the_rate_is_that_of_the_machine_at_its_usual_speed(speed):
+    """One that is a fifth slower than during the search holds a fifth less: the answer is about the search's."""
+    found = on_a_machine(Machine(speeds=[speed] * 30), usual=UsualSpeed(1.0, 1.0))
+    assert found.rate_per_s == pytest.approx(1000, rel=0.04)
+    assert [probe.machine_speed for probe in found.probes] == pytest.approx([speed] * len(found.probes))
+
+
+def test_a_job_that_does_not_feel_the_speed_is_taken_as_it_is():
+    """One that waits does."""
+    found = on_a_machine(Machine(speeds=[0.8] * 30), usual=UsualSpeed(1.0, 0.0))
+    assert found.rate_per_s == pytest.approx(800, rel=0.04)
+
+
+def test_the_usual_speed_is_read_off_what_was_seen():
+    """Windows of the rounds and of the confirmation, whatever other programs took meanwhile."""
+    slow = replace(window(100.0), speed_index=0.5, disturbance=Disturbance(cores=2, other_cores=1.0))
+    fast = replace(window(100.0), speed_index=2.0)
+    usual = UsualSpeed.of([], [slow, fast])
+    assert usual.machine == pytest.approx(1.0)
+
+
+def test_a_batch_whose_cores_others_took_is_run_again():
+    """It failed for them; where they stay, it counts in the end."""
+    passing = Machine(taken_cores=[0, 0, 0, 1.0, 0])
+    undisturbed = on_a_machine(Machine())
+    assert on_a_machine(passing).rate_per_s == pytest.approx(undisturbed.rate_per_s)
+    assert len(passing.rates) > len(undisturbed.probes)
+    staying = on_a_machine(Machine(taken_cores=[1.0] * 40))
+    assert staying.rate_per_s == pytest.approx(500, rel=0.04)

@@ -8,7 +8,7 @@ the exports and the history read this value, so that they cannot say different t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
@@ -16,7 +16,8 @@ from pydantic import Field, WithJsonSchema
 from profiler.experiment.observation import Latency
 from profiler.history.migrations import COMPARE_RESULT
 from profiler.questions.compare.ranking import RankVerdict
-from profiler.report.published import Count, Part, Tally, Tasks, Text
+from profiler.report.documents import OMITTED_IF_NONE
+from profiler.report.published import Count, NotTold, Part, Tally, Tasks, Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +45,8 @@ class Profiled:
     """Whether the profile was stored, and still fits."""
     complete: bool
     """Whether the search ended by itself; False where the budget ended it."""
+    kept_per_s: float | NotTold = field(default=None, metadata=OMITTED_IF_NONE)
+    """The highest rate at which its round was seen to keep the latency; None where none was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from profiler.questions.search.policies import POLICIES
 from profiler.questions.search.session import SearchSession, profile_run
 from profiler.questions.search.stored_profile import StoredProfile
 from profiler.questions.search.stored_profiles import readable, with_answers
-from profiler.questions.search.terms import SearchTerms
+from profiler.questions.search.terms import SearchTerms, policy_parameters
 from profiler.report.words import counted
 from profiler.settings.choices import PolicyName
 from profiler.settings.declarations import COSTS, Settings
@@ -51,7 +51,14 @@ class Profiles:
         answer = stored.rounds.answer
         short = "" if complete else "; its time was up before all was searched, --anew searches again"
         self.stages.say(f"{job.name}: stored profile {stored.run} still fits, {_in_words(answer)}{short}")
-        origin = Profiled(stored.run, stored.full_rounds, answer.throughput_per_s, reused=True, complete=complete)
+        origin = Profiled(
+            run=stored.run,
+            rounds=stored.full_rounds,
+            throughput_per_s=answer.throughput_per_s,
+            reused=True,
+            complete=complete,
+            kept_per_s=_kept_per_s(answer, settings),
+        )
         return _variant(job, answer, is_warm=False), origin
 
     def _stored(self, job: Job, settings: Settings, now: Fingerprint) -> tuple[StoredProfile, bool] | None:
@@ -95,8 +102,13 @@ class Profiles:
             throughput_per_s=found.answer.throughput_per_s,
             reused=False,
             complete=found.complete,
+            kept_per_s=_kept_per_s(found.answer, settings),
         )
         return _variant(job, found.answer, is_warm=found.is_warm), origin
+
+
+def _kept_per_s(answer: Round, settings: Settings) -> float | None:
+    return answer.kept_per_s(policy_parameters(settings).constraint) or None
 
 
 def still_fits(stored: StoredProfile | None, now: Fingerprint) -> list[str]:

@@ -56,7 +56,9 @@ def described(each: VariantAnswer) -> str:
     run = f", run {each.profile.run}" if each.profile.run else ""
     offered = "" if each.offered_per_s is None else f", offered {each.offered_per_s:,.0f} rows/s at the most"
     at = f"latency at {each.latency_at_per_s:,.0f} rows/s"
-    return f"{each.name}: {tasks}{offered} ({origin}{run}; {at})"
+    kept_per_s = each.profile.kept_per_s
+    keeps = "" if kept_per_s is None else f", which kept the latency at {kept_per_s:,.0f} rows/s alone"
+    return f"{each.name}: {tasks}{offered} ({origin}{run}{keeps}; {at})"
 
 
 def other_pairs(answer: CompareAnswer) -> Iterator[str]:

@@ -21,6 +21,7 @@ from typing import Self
 
 from profiler.experiment.clock import Deadline
 from profiler.experiment.constraint import LatencyConstraint
+from profiler.experiment.disturbed import is_disturbed
 from profiler.experiment.engine import Engine
 from profiler.experiment.events import Listener, Phase, VerificationStarted, ignore
 from profiler.experiment.measure import observed
@@ -37,6 +38,8 @@ START = 0.95
 """Part of the throughput at stress that is tried first, where nothing bounds the answer but its throughput."""
 MOST_PROBES = 9
 """Batches that count at the most, once one has held; twice as many before that."""
+FORGIVEN = 2
+"""Batches that may fail without counting, as others took the job's cores."""
 
 
 class Basis(StrEnum):
@@ -72,7 +75,10 @@ class HoldingRate:
 
 @dataclass(frozen=True, slots=True)
 class UsualSpeed:
-    """The speed that the machine had during a search, and how much of a change of it the job feels."""
+    """The speed that the machine had during a search, and how much of a change of it the job feels.
+
+    What other programs took is left out: a rate is announced for a machine that is the job's.
+    """
 
     machine: float = 1.0
     elasticity: float = 0.0
@@ -82,14 +88,14 @@ class UsualSpeed:
     def of(cls, rounds: Sequence[Round], seen: Sequence[Observation] = ()) -> Self:
         """Read it off the windows of all rounds, and of all else that was `seen` meanwhile."""
         windows = [window for past in rounds for window in past.measurement.windows]
-        speeds = [window.machine_speed for window in (*windows, *seen) if window.machine_speed > 0]
+        speeds = [window.speed_index for window in (*windows, *seen) if window.speed_index > 0]
         if not speeds:
             return cls()
         return cls(statistics.geometric_mean(speeds), search_noise(windows_at_stress(rounds)).speed_slope)
 
     def relative(self, windows: Sequence[Observation]) -> float:
         """Return the speed in some windows in times the usual one, as the job feels it."""
-        speeds = [window.machine_speed for window in windows]
+        speeds = [window.speed_index for window in windows]
         if min(speeds) <= 0:
             return 1.0
         return math.pow(statistics.geometric_mean(speeds) / self.machine, self.elasticity)
@@ -109,7 +115,8 @@ def rate_that_holds(
     """Run an answer with long batches at one rate after the other; the last is begun before the deadline.
 
     Each is offered as much more or less as the machine was faster or slower than usual in the batch before. A new
-    deployment is still learning in its first batch: that counts only where the rate held.
+    deployment is still learning in its first batch: that counts only where the rate held. So does a batch in which
+    other programs took the job's cores, up to `FORGIVEN` times.
     """
     usual = usual or UsualSpeed()
     configuration = answer.configuration
@@ -121,7 +128,7 @@ def rate_that_holds(
         topology, configuration.throttled(None), Detail.LIGHT, fused=answer.trial.fused, window_s=batch_s
     )
     with closing(deployment):
-        is_new, speed = True, 1.0
+        is_new, forgiven, speed = True, 0, 1.0
         while (rate := next_rate(probes, start_per_s)) is not None:
             most = MOST_PROBES if Bracket.of(probes).held_per_s is not None else 2 * MOST_PROBES
             if len(probes) >= most or (probes and deadline.left_s < batch_s):
@@ -131,8 +138,10 @@ def rate_that_holds(
             seen = observed(deployment, offered, 1, Phase.VERIFICATION, configuration=configuration, report=report)
             speed = usual.relative(seen)
             probe = judged(seen, constraint, offered, batch_s, speed)
-            if probe.passed or not is_new:
+            in_vain = not probe.passed and any(map(is_disturbed, seen)) and forgiven < FORGIVEN
+            if probe.passed or not (is_new or in_vain):
                 probes.append(probe)
+            forgiven += in_vain and not is_new
             is_new = False
     bracket = Bracket.of(probes)
     fails_at = None if all(probe.passed for probe in probes) else bracket.failed_per_s
