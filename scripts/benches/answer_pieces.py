@@ -8,7 +8,9 @@ beginning, and be measured again as a whole where that took too long.
 
 from __future__ import annotations
 
+import math
 import os
+import statistics
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +23,7 @@ from profiler.engines.opening import opened_engine
 from profiler.experiment.clock import Deadline
 from profiler.experiment.comparing.blocks import Arm, Blocks
 from profiler.experiment.constraint import LatencyConstraint
+from profiler.experiment.disturbed import is_disturbed
 from profiler.experiment.engine import Deployment, Engine
 from profiler.experiment.events import Event, Phase, RoundDecided, SearchEnded, WindowSeen
 from profiler.experiment.measure import Load
@@ -73,7 +76,7 @@ class Profiled:
     loop_s: float | None
     """What the engine measured speeds by."""
     speed: float
-    """The usual speed of the machine in the search, by that measure."""
+    """The usual speed of the machine in the search, by that measure, without what other programs took."""
     elasticity: float
 
     @classmethod
@@ -88,8 +91,15 @@ class Profiled:
 
     @property
     def usual(self) -> UsualSpeed:
-        """The speed that the announced rate is meant for."""
+        """The speed of a machine of the job's own that the announced rate is meant for."""
         return UsualSpeed(self.speed, self.elasticity)
+
+    def felt(self, windows: Sequence[Observation]) -> float:
+        """Return the speed in some windows, with what other programs left of it, as the job feels it."""
+        speeds = [window.machine_speed for window in windows]
+        if min(speeds) <= 0:
+            return 1.0
+        return float(math.pow(statistics.geometric_mean(speeds) / self.speed, self.elasticity))
 
     def per_s_at(self, other: Profiled) -> float:
         """Return what the announced rate is worth at the usual speed of another profile of the job."""
@@ -180,7 +190,8 @@ def _five_minutes(job: Job, deployment: Deployment, profiled: Profiled, rate_per
         "came_through_per_s": found.came_through_per_s,
         "latency_ms": None if found.latency_ms is None else constraint.bounded_ms(found.latency_ms),
         "batches": len(seen),
-        "relative_speed": profiled.usual.relative(seen),
+        "disturbed": sum(map(is_disturbed, seen)),
+        "relative_speed": profiled.felt(seen),
     }
 
 
@@ -201,7 +212,7 @@ def turn(job: Job, reference: Profiled, tasks: Sequence[Tasks]) -> dict[str, Any
         measured = []
         for block in blocks.in_turn(range(len(arms))):
             rows, seconds = (sum(getattr(each, of) for each in block.windows) for of in ("source_rows", "duration_s"))
-            at_usual_per_s = rows / seconds / reference.usual.relative(block.windows)
+            at_usual_per_s = rows / seconds / reference.felt(block.windows)
             note(f"  {fitting[block.arm]}: {rows / seconds:,.0f}/s, {at_usual_per_s:,.0f}/s at the usual speed")
             measured.append({"tasks": fitting[block.arm], "per_s": rows / seconds, "at_usual_per_s": at_usual_per_s})
     left_out = [each for each in tasks if each not in fitting]

@@ -9,6 +9,7 @@ import pytest
 
 from profiler.engines.simulated import Preset, SimulatedEngine, SimulatedPlatform
 from profiler.errors import ProfileError
+from profiler.experiment.disturbance import Disturbance
 from scripts.benches import answer, answer_pieces
 from scripts.benches.answer_jobs import JOBS
 from scripts.benches.answer_pieces import Profiled, lacks_too_much
@@ -39,8 +40,9 @@ def swept(*blocks):
     return {"blocks": [{"tasks": tasks, "at_usual_per_s": per_s} for tasks, per_s in blocks], "left_out": []}
 
 
-def kept(*, holds, higher_holds, speed=1.0):
+def kept(*, holds, higher_holds, speed=1.0, disturbed=0):
     told = {"latency_ms": 90.0, "came_through_per_s": 900.0, "batches": 10, "relative_speed": speed}
+    told["disturbed"] = disturbed
     return {
         "load": 1.0,
         "announced": {**told, "per_s": 900.0, "passed": holds},
@@ -59,6 +61,13 @@ def test_a_rate_is_compared_at_the_same_speed_of_the_machine():
     assert replace(slow, elasticity=0.0).per_s_at(replace(ONE, elasticity=0.0)) == 720
     other_measure = replace(slow, loop_s=0.005, speed=0.4)
     assert other_measure.per_s_at(ONE) == pytest.approx(900), "speed 1 was twice as fast there"
+
+
+def test_what_a_neighbour_takes_is_felt_like_a_slower_machine():
+    """By a job that works; one that waits feels neither."""
+    seen = replace(window(100.0), speed_index=0.9, disturbance=Disturbance(cores=2, other_cores=1.0))
+    assert ONE.felt([seen]) == pytest.approx(0.45)
+    assert replace(ONE, elasticity=0.0).felt([seen]) == 1
 
 
 def test_turns_that_met_another_machine_do_not_change_the_order():
@@ -90,13 +99,14 @@ def test_a_rate_is_right_where_it_holds_and_one_that_is_much_higher_does_not():
         1: kept(holds=True, higher_holds=False),
         2: kept(holds=True, higher_holds=True),
         3: kept(holds=False, higher_holds=False, speed=0.8),
+        4: kept(holds=False, higher_holds=False, disturbed=6),
     }
     seen = Seen(WORDS, dict.fromkeys(keeps, ONE), keeps, ONE, [], {})
     found = ours(summary_rows([seen]))
-    assert found["announced rates that hold for five minutes"] == pytest.approx(2 / 3)
-    assert found["of these, where the machine was as fast as usual"] == 1
-    assert found["announced rates that are 85% of the highest that holds"] == pytest.approx(2 / 3)
-    assert found["announced rates that are right in both ways"] == pytest.approx(1 / 3)
+    assert found["announced rates that hold for five minutes"] == pytest.approx(2 / 4)
+    assert found["of these, where the machine was as it is announced for"] == 1
+    assert found["announced rates that are 85% of the highest that holds"] == pytest.approx(3 / 4)
+    assert found["announced rates that are right in both ways"] == pytest.approx(1 / 4)
     assert "announced 900: FAILS" in "\n".join(listed(seen))
 
 
