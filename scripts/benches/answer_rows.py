@@ -130,7 +130,8 @@ def listed(seen: Seen) -> Iterator[str]:
             yield (
                 f"  {which} {kept['per_s']:,.0f}: {'holds' if kept['passed'] else 'FAILS'}, {late}, "
                 f"{kept['came_through_per_s']:,.0f}/s through in {kept['batches']} batches "
-                f"({kept['disturbed']} disturbed), at {kept['relative_speed']:.2f} of the usual speed, load {seen.keeps[number]['load']:.1f}"
+                f"({kept['disturbed']} disturbed), "
+                f"at {kept['relative_speed']:.2f} of the usual speed, load {seen.keeps[number]['load']:.1f}"
             )
     for tasks, per_s in sorted(levels(seen.turns).items(), key=lambda each: -each[1]):
         holds = f", holds {seen.held[tasks]:,.0f}" if tasks in seen.held else ""
