@@ -14,6 +14,7 @@ from scripts.benches.rows import Row
 
 BENCHES = {
     "quality": "the chosen configuration and the announced rate against the best, what each addition contributes",
+    "answer": "the answer on Spark: small jobs against a sweep, their rates offered for five minutes; hours, in pieces",
     "announced": "quality's part on announced rates: against the highest that truly keep the latency constraint",
     "waiting": "jobs that wait for services, with fixed costs, on 2 to 8 cores with 16 to 64 slots",
     "engine": "the real engine: cost of its instrumentation, its generator, the time between two rounds",
