@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import psutil
 import pytest
 import spark_operators as jobs
@@ -46,6 +48,13 @@ def test_each_has_its_own_throughput_while_the_other_one_has_no_load(spark_engin
     assert len([event for event in told if isinstance(event, WindowSeen)]) == 2 * (2 + 2) + 2 * 2
 
 
+def _called(process):
+    """Return a process's command line; nothing of one that has ended meanwhile."""
+    with contextlib.suppress(psutil.Error):
+        return " ".join(process.cmdline())
+    return ""
+
+
 def test_python_workers_come_from_the_warm_daemon(spark_engine):
     """On this machine; a cluster need not have this package."""
     arm = Arm(Configuration.of({"lines": 1, "wait": 3}), 250.0)
@@ -53,8 +62,9 @@ def test_python_workers_come_from_the_warm_daemon(spark_engine):
     deployment = blocks.deployed(0)
     try:
         next(deployment.observe(200.0, 1))
-        jvm = psutil.Process(spark_engine.shared.jvm)
-        daemons = [each for each in jvm.children() if any("worker_daemon" in word for word in each.cmdline())]
+        daemons = [
+            each for each in psutil.Process(spark_engine.shared.jvm).children() if "worker_daemon" in _called(each)
+        ]
         assert sum(len(each.children()) for each in daemons) >= 3
     finally:
         deployment.close()
