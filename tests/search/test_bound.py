@@ -8,6 +8,7 @@ import pytest
 
 from profiler import Cost, Operator, Source, Topology
 from profiler.engines.simulated import SimulatedEngine, SimulatedPlatform
+from profiler.experiment.disturbance import Disturbance
 from profiler.experiment.engine import Platform
 from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Action
@@ -99,6 +100,19 @@ def test_a_generator_that_is_late_as_the_job_uses_all_cores_is_no_bound():
     """It waits for a core, as all that shares the machine does: more rows a second would need more cores."""
     profile = profiled(Operator("work", cost=Cost(cpu_ms=0.3)))
     assert bound_of(doubted(profile, Doubt.GENERATOR_LIMITED)).by is By.CPU
+
+
+def test_cores_that_other_programs_have_are_none_to_spare():
+    """Half of the machine is all that the job had, and it used that: more tasks would gain nothing."""
+    profile = profiled(Operator("ask", cost=Cost(cpu_ms=0.02, wait_ms=0.2)), slots=4)
+    assert bound_of(profile).by is not By.CPU
+    used = 2 * bound_of(profile).cores_share
+    others = Disturbance(cores=2, other_cores=2 - used / 0.95)
+    windows = tuple(replace(window, disturbance=others) for window in profile.answer.measurement.windows)
+    answer = replace(profile.answer, measurement=replace(profile.answer.measurement, windows=windows))
+    beside = replace(profile, answer=answer)
+    assert bound_of(beside).by is By.CPU
+    assert f"{others.other_cores / 2:.0%} by other programs)" in where_it_holds(beside)
 
 
 def test_a_throttled_answer_is_bound_by_its_latency():

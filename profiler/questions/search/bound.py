@@ -14,13 +14,13 @@ The first that applies is named:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from profiler.experiment.observation import Detail, OperatorWindow
 from profiler.experiment.rounds import Round
 from profiler.questions.search.readings.hot_key import hot_shares, tasks_worth_having
-from profiler.questions.search.readings.loads import busiest_first, capacities, cpu_share
+from profiler.questions.search.readings.loads import busiest_first, capacities, cpu_share, part_left
 from profiler.questions.search.readings.operator_class import DOMINANT
 from profiler.questions.search.result import SearchResult
 from profiler.report.published import Count
@@ -56,6 +56,8 @@ class Bound:
     cores: Count
     cores_share: float = 0.0
     """The share of all cores that are in use."""
+    others_share: float = 0.0
+    """The share of all cores that other programs had."""
     element: str | None
     """The source or operator that is the limit; None where it is not one of them."""
     busy_share: float = 0.0
@@ -68,13 +70,14 @@ def bound_of(profile: SearchResult) -> Bound:
     operators = measurement.operators
     if not operators or measurement.duration_s <= 0:
         return Bound(by=By.UNKNOWN, cores=cores, element=None)
-    used, shares = cpu_share(profile.answer, cores), capacities(profile.answer)
-    whole = _bound_as_a_whole(profile, used)
+    used, left, shares = cpu_share(profile.answer, cores), part_left(profile.answer), capacities(profile.answer)
+    found = Bound(by=By.UNKNOWN, cores=cores, cores_share=used, others_share=1 - left, element=None)
+    whole = _bound_as_a_whole(profile, used / left)
     if whole is not None:
-        return Bound(by=whole, cores=cores, cores_share=used, element=None)
+        return replace(found, by=whole)
     top = busiest_first(shares, shares)[0]
     if shares[top] < BUSY:
-        return Bound(by=By.HAND_OVER, cores=cores, cores_share=used, element=None, busy_share=shares[top])
+        return replace(found, by=By.HAND_OVER, busy_share=shares[top])
     hot = [name for name in key_bound(profile) if shares[name] >= NEARLY * shares[top]]
     if hot:
         by, top = By.HOT_KEY, busiest_first(shares, hot)[0]
@@ -82,7 +85,7 @@ def bound_of(profile: SearchResult) -> Bound:
         by = By.SOURCE
     else:
         by = By.WAITING if _waits(_seen_in_full(profile, top)) else By.OPERATOR
-    return Bound(by=by, cores=cores, cores_share=used, element=top, busy_share=shares[top])
+    return replace(found, by=by, element=top, busy_share=shares[top])
 
 
 def _seen_in_full(profile: SearchResult, name: str) -> OperatorWindow:
@@ -91,9 +94,9 @@ def _seen_in_full(profile: SearchResult, name: str) -> OperatorWindow:
     return (rounds[0] if rounds else profile.answer).measurement.operators[name]
 
 
-def _bound_as_a_whole(profile: SearchResult, cores_share: float) -> By | None:
-    """Name a bound that is no element's; None where one of them is the limit."""
-    doubts, is_full = profile.answer.measurement.doubts, cores_share >= CPU_BOUND
+def _bound_as_a_whole(profile: SearchResult, share_of_left: float) -> By | None:
+    """Name a bound that is no element's, given the share in use of the cores that others left; None without one."""
+    doubts, is_full = profile.answer.measurement.doubts, share_of_left >= CPU_BOUND
     # A generator that is late while the job uses all cores waits for them.
     if Doubt.NOT_SATURATED in doubts or (Doubt.GENERATOR_LIMITED in doubts and not is_full):
         return By.GENERATOR
@@ -113,7 +116,7 @@ def is_bound_by_waiting(measured: Round, cores: int) -> bool:
     """Tell whether cores are free in a round while its busiest element mostly waits."""
     shares = capacities(measured)
     top = busiest_first(shares, shares)[0]
-    return cpu_share(measured, cores) < CPU_BOUND and _waits(measured.measurement.operators[top])
+    return cpu_share(measured, cores) < CPU_BOUND * part_left(measured) and _waits(measured.measurement.operators[top])
 
 
 def _waits(seen: OperatorWindow) -> bool:

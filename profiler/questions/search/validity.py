@@ -12,6 +12,9 @@ from profiler.report.doubts import ADVICE
 from profiler.report.words import counted
 from profiler.statistics.doubt import Doubt
 
+TOLD_FROM = 0.05
+"""The share of the cores from which on it is told that other programs had it."""
+
 
 def where_it_holds(profile: SearchResult) -> str:
     """Say in one sentence what bounds the answer and where it carries over."""
@@ -36,7 +39,8 @@ def _as_a_whole(profile: SearchResult, bound: Bound) -> str:
         limit = f"{profile.context.parameters.latency_ms:g} ms"
         return f"bound by the latency constraint of {limit}: the job does more, but later"
     if bound.by is By.CPU:
-        used = f"{bound.cores_share:.0%} used"
+        others = f", {bound.others_share:.0%} by other programs" if bound.others_share >= TOLD_FROM else ""
+        used = f"{bound.cores_share:.0%} used{others}"
         return f"bound by CPU on {counted(bound.cores, 'core')} ({used}): holds for machines of this speed"
     if bound.by is By.HAND_OVER:
         used = f"the busiest task {bound.busy_share:.0%} of its time, {_used(bound)}"

@@ -44,6 +44,12 @@ def cpu_share(measured: Round, cores: int) -> float:
     return cores_in_use(measured.measurement.windows) / cores
 
 
+def part_left(measured: Round) -> float:
+    """Return the part of the cores that other programs left to the job."""
+    windows = measured.measurement.windows
+    return statistics.fmean(each.disturbance.part_left if each.disturbance else 1.0 for each in windows)
+
+
 def busiest_first(shares: Mapping[str, float], names: Iterable[str]) -> list[str]:
     """Order elements by their capacity, highest first; ties by name, so that replays agree."""
     return sorted(names, key=lambda name: (-shares.get(name, 0.0), name))

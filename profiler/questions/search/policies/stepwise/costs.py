@@ -7,7 +7,6 @@ its loads as they are; of one that has none only the CPU seconds count, and the 
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -15,7 +14,7 @@ from profiler.experiment.rounds import Round
 from profiler.questions.search.policies.policy import SearchContext
 from profiler.questions.search.readings.cpu_cost import CpuCost
 from profiler.questions.search.readings.features import Features
-from profiler.questions.search.readings.loads import cpu_per_source_row, cpu_share, loads_per_source_row
+from profiler.questions.search.readings.loads import cpu_per_source_row, cpu_share, loads_per_source_row, part_left
 
 IN_USE = 0.85
 """Share of the cores in use from which on tasks are taken to wait for them."""
@@ -73,6 +72,4 @@ class Costs:
 def waits_for_cores(measured: Round, context: SearchContext) -> bool:
     """Tell whether tasks of a round wait for cores: those that neighbours left are in use."""
     in_use = IN_USE if context.nodes == 1 else IN_USE_OF_SEVERAL_NODES
-    windows = measured.measurement.windows
-    left = statistics.fmean(each.disturbance.part_left if each.disturbance else 1.0 for each in windows)
-    return cpu_share(measured, context.cores) >= in_use * left
+    return cpu_share(measured, context.cores) >= in_use * part_left(measured)
