@@ -219,7 +219,7 @@ def test_a_profile_whose_time_was_up_is_reused_and_left_as_it_is(profile, jobs, 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("flags", "limits", "budget_s"), [((), (360, 590), None), (("--quick",), (None, None), 210)])
+@pytest.mark.parametrize(("flags", "limits", "budget_s"), [((), (220, 330), None), (("--quick",), (None, None), 210)])
 def test_on_spark_a_search_ends_as_that_of_a_profile_does(profile, jobs, store, monkeypatch, flags, limits, budget_s):
     """Where no budget is set."""
     made = []
