@@ -83,6 +83,7 @@ def test_unchanged_code_is_saved_and_a_slower_commit_that_meets_it_is_named(comm
     assert list(elsewhere.glob("profile-revision-*")) == []
 
 
+@pytest.mark.alone
 def test_a_drill_of_a_function_of_dataframes_comes_out_red(command, repository):
     """What the drill adds is calibrated on the engine, so about as much is found as was expected."""
     gate = command("gate", "job.py", "--drill", "80%", "--blocks", "3", *SHORT, "--warm-up", "8s")

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.mongo]
 
 CORES = 4
 STARTS_WITHIN_S = 60.0
-SHORT = ["--quick", "--windows", "3", "--window", "1s", "--warm-up", "2s", "--latency", "5s", "--budget", "75s"]
+SHORT = ["--quick", "--windows", "3", "--window", "1s", "--warm-up", "2s", "--latency", "5s", "--budget", "150s"]
 
 
 @pytest.fixture

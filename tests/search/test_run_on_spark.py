@@ -94,7 +94,8 @@ def test_an_interrupted_profile_goes_on_to_an_answer_that_a_recalibration_keeps(
     assert runs == {identity, recalibrated["result"]["run"]}
 
 
-def test_a_whole_profile_is_confirmed_and_verified(command, tmp_path):
+@pytest.mark.alone
+def test_a_whole_profile_is_confirmed_and_has_a_rate_that_holds(command, tmp_path):
     """An operator that waits gets the slots that are left; blocks in turns and a long batch then say so too."""
     write_job(tmp_path, WAITING_JOB)
     run = command("run", "job.py", *WHOLE, "--production-batch", "3s", "--json", "out.json")
@@ -105,11 +106,10 @@ def test_a_whole_profile_is_confirmed_and_verified(command, tmp_path):
     assert document["confirmed"]["verdict"] == "increased"
     assert document["confirmed"]["low"] > 0.5, "three tasks instead of one"
     assert document["verified"]["batch_s"] == 3
-    assert document["verified"]["latency_met"]
-    held = document["verified"] if document["verified"]["passed"] else document["verified"]["less"]
-    assert held["passed"], "at 95 % of what was found, or at 80 % of what came through"
+    assert document["verified"]["passed"]
+    assert document["rate"]["holds_per_s"] > 0.5 * document["best"]["throughput_per_s"]
     assert "confirmed: increased" in run.out
-    assert "with batches of 3 s" in run.out
+    assert "rows/s in batches of 3 s" in run.out
 
 
 @pytest.mark.exact
