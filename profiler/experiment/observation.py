@@ -137,7 +137,12 @@ class Observation:
     @property
     def machine_speed(self) -> float:
         """Speed of the part of the machine that others left to the job: what it can do there is proportional to it."""
-        return self.speed_index * (1.0 if self.disturbance is None else self.disturbance.part_left)
+        return self.speed_index * self.part_left
+
+    @property
+    def part_left(self) -> float:
+        """Part of the machine's cores that others left; all of them where nobody looked."""
+        return 1.0 if self.disturbance is None else self.disturbance.part_left
 
     @property
     def lasting_cores(self) -> float | None:

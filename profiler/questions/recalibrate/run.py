@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from profiler.engines.catalogue import kind_of
 from profiler.engines.opening import prepared_engine
 from profiler.errors import ProfileError, UsageError
+from profiler.experiment.clock import Deadline
 from profiler.experiment.engine import Engine
 from profiler.experiment.rounds import Round
 from profiler.history.fingerprint.fingerprint import Fingerprint
@@ -198,6 +199,7 @@ def _measured(job: _Job) -> _Made:
         now = session.fingerprint
         case = replace(case, decided=replace(case.decided, warm=case.decided.warm.at_speed(now.loop_s)))
         warm, scope = case.decided.warm, case.decided.scope
+        ending = Deadline.within(terms.limits.ends_s if terms.budget_s is None else terms.budget_s)
         profile = session.searched(WarmStart(warm.rounds, scope, only_fewer_slots=case.decided.only_fewer_slots))
         if verdict(warm, profile) is RecalibrationVerdict.CHANGED and not settings.quick:
             batch_s, constraint = settings.production_batch_s, terms.parameters.constraint
@@ -208,6 +210,7 @@ def _measured(job: _Job) -> _Made:
                 constraint,
                 batch_s,
                 usual=UsualSpeed.of(profile.rounds),
+                deadline=ending,
                 report=keeping.report,
             )
             profile = replace(profile, holding=found)

@@ -19,6 +19,7 @@ UP = 1.1
 """The factor to the next rate while all held, squared each time: long batches lose less of their time to pauses than a
 search's windows, so more than the search saw may hold."""
 MOST_UP = 2.0
+"""The largest such factor."""
 DOWN = 0.8
 """The factor to the next rate while none held and the queue did not grow: the latency alone was too long."""
 NEAR = 0.95

@@ -46,8 +46,7 @@ def cpu_share(measured: Round, cores: int) -> float:
 
 def part_left(measured: Round) -> float:
     """Return the part of the cores that other programs left to the job."""
-    windows = measured.measurement.windows
-    return statistics.fmean(each.disturbance.part_left if each.disturbance else 1.0 for each in windows)
+    return statistics.fmean(window.part_left for window in measured.measurement.windows)
 
 
 def busiest_first(shares: Mapping[str, float], names: Iterable[str]) -> list[str]:
