@@ -21,6 +21,7 @@ from profiler.questions.fingerprints import as_asked, asked_of, foreseen_fingerp
 from profiler.questions.schemas import PROFILE, RECALIBRATE
 from profiler.questions.search import terms
 from profiler.questions.search.document import read_profile
+from profiler.questions.search.holding import rate_that_holds
 from profiler.questions.search.loop import TimeLimits
 from profiler.settings.sources import resolve
 
@@ -269,6 +270,22 @@ def test_a_new_answer_is_confirmed_in_blocks_and_verified(profile, profiled, job
     assert "in blocks" in answer.stdout
     assert re.search(r"holds +[\d,]+ rows/s in batches of 5 min", answer.stdout)
     assert "Settings to paste" in answer.stdout
+
+
+def test_the_rate_of_a_new_answer_is_looked_for_within_the_budget(profile, profiled, job, monkeypatch):
+    """A handful of batches of half a minute would outlast it otherwise."""
+    deadlines = []
+
+    def watched(*told, **more):
+        deadlines.append(more["deadline"])
+        return rate_that_holds(*told, **more)
+
+    monkeypatch.setattr("profiler.questions.recalibrate.run.rate_that_holds", watched)
+    job(JOB.replace("selectivity=4.0", "selectivity=12.0"))
+    answer = profile("recalibrate", "profile.json", "--budget", "10m")
+    assert answer.exit_code == 0, answer.stderr
+    (deadline,) = deadlines
+    assert 0 < deadline.left_s < 600
 
 
 def test_a_profile_without_a_fingerprint_repeats_all_steps_and_says_so(recalibrated, store, profiled):
